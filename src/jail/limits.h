@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * limits: how much of the machine a sandbox may take.
+ *
+ * Every knob is written every time, so that none is left as the host program or the last
+ * user of this room had it.
+ */
+#ifndef CORDON_JAIL_LIMITS_H
+#define CORDON_JAIL_LIMITS_H
+
+#include "base/wire.h"
+
+/* What the process has already: limits count on top of it. */
+struct limits_base {
+    uint64_t vm_bytes;
+    uint64_t data_bytes;
+};
+
+/* Reads it; needs /proc. */
+int limits_measure(struct limits_base *ret_base, struct cordon_err *reterr);
+
+/*
+ * Sets all resource limits of the calling process. Where the host's own hard limit is
+ * lower than what is asked, the host's holds.
+ */
+int limits_apply(const struct sandbox_spec *spec, const struct limits_base *base,
+                 struct cordon_err *reterr);
+
+#endif

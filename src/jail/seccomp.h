@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seccomp: turns a table of system calls into the bytes of a filter. The only user of
+ * libseccomp; runs in the engine, never in a sandbox (that side is jail/filter.h).
+ *
+ * How a table is read: the rows of one call exclude each other (a test holds tables to
+ * it), so their order means nothing, and what no row covers gets the table's default.
+ * Whoever comes through another architecture's entry (32-bit, x32) is killed at once.
+ */
+#ifndef CORDON_JAIL_SECCOMP_H
+#define CORDON_JAIL_SECCOMP_H
+
+#include "cordon.h"
+
+enum sys_action {
+    SYS_ABSENT, /* ENOSYS: as in a kernel without it; programs know how to do without */
+    SYS_REFUSE, /* EPERM: known and not granted; Python makes a PermissionError of it */
+    SYS_TRAP,   /* nobody honest calls it here: the process ends, and says for what */
+    SYS_ALLOW,
+};
+
+enum sys_test { SYS_ANY, SYS_IS, SYS_NOT };
+
+/*
+ * A condition on one argument: (argument & mask) is, or is not, value. The kernel reads an
+ * int from the lower half only: a mask must not reach further, or rubbish in the upper half
+ * would slip past the row.
+ */
+struct sys_arg {
+    enum sys_test test;
+    unsigned arg;
+    uint64_t mask;
+    uint64_t value;
+};
+
+#define SYS_ARGS_MAX 2
+
+struct sys_rule {
+    const char *calls; /* names, separated by spaces; those that this kernel's architecture
+                          does not have are left out */
+    enum sys_action action;
+    struct sys_arg when[SYS_ARGS_MAX]; /* all must hold; at most one SYS_NOT */
+    const char *why;
+};
+
+struct sys_table {
+    const struct sys_rule *rules;
+    size_t count;
+    enum sys_action otherwise;
+};
+
+/*
+ * Compiles a table. *ret_fd: a sealed memory file that holds the filter, the caller's.
+ * Takes a few milliseconds: once per box, not per sandbox.
+ */
+int seccomp_compile(const struct sys_table *table, int *ret_fd, struct cordon_err *reterr);
+
+/* The name of a call of this architecture ("ptrace"), or "call 999". Returns `name`. */
+const char *seccomp_call_name(int nr, char *name, size_t size);
+
+#endif

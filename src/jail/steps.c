@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * steps: the sandbox's walls, in order, and the runner of such tables.
+ *
+ * The code here runs in a raw copy of the zygote: system calls and the stack, no memory
+ * is allocated, no lock taken, no Python object touched.
+ */
+#include "jail/steps.h"
+
+#include "base/err.h"
+#include "jail/filter.h"
+#include "jail/landlock.h"
+#include "jail/limits.h"
+#include "jail/ns.h"
+#include "jail/privs.h"
+#include "jail/rootfs.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+int steps_run(const struct step *steps, size_t count, uint32_t walls_down, void *ctx,
+              struct cordon_err *reterr)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t walls = steps[i].walls;
+        if (walls != 0 && (walls & walls_down) == walls)
+            continue;
+
+        int r = steps[i].run(ctx, reterr);
+        if (r < 0) {
+            err_step(reterr, steps[i].name);
+            return r;
+        }
+    }
+    return 0;
+}
+
+/* What the zygote took, for its copies. */
+static struct {
+    char bytes[FILTER_BYTES_MAX];
+    size_t len;
+} call_filter;
+
+int steps_take_filter(int fd, struct cordon_err *reterr)
+{
+    AUTO_FD file = fd;
+    return filter_read(file, call_filter.bytes, &call_filter.len, reterr);
+}
+
+struct sandbox {
+    const struct sandbox_spec *spec;
+    int *fds;
+    struct limits_base base;
+};
+
+static int step_ids(void *ctx, struct cordon_err *reterr)
+{
+    static const struct ns_ids user = {.inside = 1000, .uid = 0, .gid = 0};
+    (void)ctx;
+
+    /* Without it /proc/self belongs to someone else, and the maps cannot be written. */
+    int r = privs_set_dumpable(1, reterr);
+    return r < 0 ? r : ns_write_ids("self", &user, 1, reterr);
+}
+
+static int step_no_nesting(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return ns_forbid_nesting(reterr);
+}
+
+static int step_measure(void *ctx, struct cordon_err *reterr)
+{
+    struct sandbox *s = ctx;
+    return limits_measure(&s->base, reterr);
+}
+
+static int step_root(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return rootfs_enter_sandbox(reterr);
+}
+
+static int step_work(void *ctx, struct cordon_err *reterr)
+{
+    const struct sandbox *s = ctx;
+    return rootfs_enter_work(s->spec->disk_bytes, s->spec->disk_files, reterr);
+}
+
+static int step_descriptors(void *ctx, struct cordon_err *reterr)
+{
+    struct sandbox *s = ctx;
+    return privs_arrange_fds(s->fds, reterr);
+}
+
+static int step_limits(void *ctx, struct cordon_err *reterr)
+{
+    const struct sandbox *s = ctx;
+    return limits_apply(s->spec, &s->base, reterr);
+}
+
+static int step_capabilities(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return privs_keep_caps(0, reterr);
+}
+
+static int step_session(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    (void)umask(077);
+    if (setsid() < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot start a session");
+    return 0;
+}
+
+static int step_not_dumpable(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return privs_set_dumpable(0, reterr);
+}
+
+static int step_no_new_privs(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return privs_no_new_privs(reterr);
+}
+
+static int step_landlock(void *ctx, struct cordon_err *reterr)
+{
+    static const struct landlock_rule rules[] = {
+        {"/", LANDLOCK_READ, 0},
+        {"/dev/null", LANDLOCK_USE, 1},
+        {".", LANDLOCK_OWN, 0},
+    };
+    (void)ctx;
+    return landlock_apply(rules, ARRAY_LEN(rules), reterr);
+}
+
+static int step_seccomp(void *ctx, struct cordon_err *reterr)
+{
+    const struct sandbox *s = ctx;
+    int r = filter_watch(s->fds[WIRE_FD_TRACE], reterr);
+    return r < 0 ? r : filter_load(call_filter.bytes, call_filter.len, reterr);
+}
+
+/*
+ * The namespaces themselves are made by the clone, not by a row. They are never down:
+ * the kill of the whole tree, the private root and the working directory stand on them.
+ */
+static const struct step sandbox_steps[] = {
+    {"ids", step_ids, "an ordinary user inside and nobody outside; needs /proc, so first", 0},
+    {"no-nesting", step_no_nesting, "a user namespace below would give capabilities; needs /proc",
+     0},
+    {"measure", step_measure, "memory limits count from here; needs /proc", 0},
+    {"root", step_root, "nothing but the view: no /proc, no way back", CORDON_WALL_ROOT},
+    {"work-dir", step_work, "a directory of its own, empty and capped", 0},
+    {"descriptors", step_descriptors,
+     "nothing inherited stays open; before the limits, which may be too low to move them", 0},
+    {"limits", step_limits, "before privileges go: it may have to lower the host's own",
+     CORDON_WALL_LIMITS},
+    {"capabilities", step_capabilities, "after the mounts, which need them", 0},
+    {"session", step_session, "no terminal and no process group of others", 0},
+    {"not-dumpable", step_not_dumpable, "no core, no tracing by its own kind", 0},
+    {"no-new-privs", step_no_new_privs, "no set-id program helps it; filters demand it", 0},
+    {"landlock", step_landlock, "no file but the view's and its own, whatever got in; no program",
+     CORDON_WALL_LANDLOCK},
+    {"seccomp", step_seccomp, "last: it refuses most of the calls above", CORDON_WALL_SECCOMP},
+};
+
+const struct step *steps_sandbox(size_t *ret_count)
+{
+    *ret_count = ARRAY_LEN(sandbox_steps);
+    return sandbox_steps;
+}
+
+pid_t steps_fork_sandbox(const struct sandbox_spec *spec, struct cordon_err *reterr)
+{
+    (void)spec;
+
+    /* CLONE_PARENT: the keeper's child, not the zygote's, so it outlives the zygote. The
+     * exit signal is then the zygote's own and none may be named. */
+    pid_t pid = ns_clone(CLONE_PARENT | CLONE_NEWUSER | NS_ALL, NULL);
+    if (pid < 0) {
+        err_set(reterr, CORDON_E_HOST, -pid, "cannot copy the zygote into new namespaces (%s)",
+                ns_advice(-pid));
+        err_step(reterr, "fork");
+        return CORDON_E_HOST;
+    }
+    return pid;
+}
+
+int steps_enter_sandbox(const struct sandbox_spec *spec, int fds[WIRE_FORK_FDS],
+                        struct cordon_err *reterr)
+{
+    struct sandbox s = {.spec = spec, .fds = fds};
+    return steps_run(sandbox_steps, ARRAY_LEN(sandbox_steps), spec->walls_down, &s, reterr);
+}

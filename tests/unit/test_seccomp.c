@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seccomp: a table becomes the filter that it says. Every verdict here comes out of the
+ * compiled bytes: those that tests/policy promises, and, for calls and arguments made up
+ * around the rows' edges, those that a plain reading of the table gives.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <seccomp.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "../policy/bpf.h"
+#include "base/io.h"
+#include "core/syscalls.h"
+#include "jail/filter.h"
+
+struct promise {
+    const char *call;
+    uint64_t args[6];
+    enum sys_action action;
+};
+#include "../policy/strict.h"
+
+#if defined(__x86_64__)
+#define NATIVE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define NATIVE AUDIT_ARCH_AARCH64
+#else
+#define NATIVE seccomp_native_audit_arch()
+#endif
+
+struct filter {
+    struct sock_filter code[FILTER_BYTES_MAX / sizeof(struct sock_filter)];
+    size_t count;
+};
+
+static void compile(const struct sys_table *table, struct filter *ret)
+{
+    struct cordon_err err = {0};
+    size_t len = 0;
+    int fd = -1;
+
+    int r = seccomp_compile(table, &fd, &err);
+    if (r < 0)
+        print_message("%s\n", err.msg);
+    assert_int_equal(r, 0);
+    assert_int_equal(filter_read(fd, ret->code, &len, &err), 0);
+    fd_close(&fd);
+    ret->count = len / sizeof(struct sock_filter);
+}
+
+static uint32_t value_of(enum sys_action action)
+{
+    static const uint32_t values[] = {
+        [SYS_ABSENT] = SECCOMP_RET_ERRNO | ENOSYS,
+        [SYS_REFUSE] = SECCOMP_RET_ERRNO | EPERM,
+        [SYS_TRAP] = SECCOMP_RET_TRAP,
+        [SYS_ALLOW] = SECCOMP_RET_ALLOW,
+    };
+    return values[action];
+}
+
+static uint32_t ask(const struct filter *f, int nr, const uint64_t args[6])
+{
+    struct seccomp_data call = {.nr = nr, .arch = NATIVE};
+    for (size_t i = 0; i < 6; i++)
+        call.args[i] = args[i];
+    return bpf_run(f->code, f->count, &call);
+}
+
+/* ---- the table as text -------------------------------------------------------- */
+
+/* Calls `each` for every name of every row. */
+static void each_name(const struct sys_table *table,
+                      void (*each)(void *ctx, const struct sys_rule *rule, const char *name),
+                      void *ctx)
+{
+    char name[64];
+    for (size_t i = 0; i < table->count; i++)
+        for (const char *at = table->rules[i].calls; *at; at += strspn(at, " ")) {
+            size_t len = strcspn(at, " ");
+            assert_true(len > 0 && len < sizeof(name));
+            (void)snprintf(name, sizeof(name), "%.*s", (int)len, at);
+            each(ctx, &table->rules[i], name);
+            at += len;
+        }
+}
+
+static void name_is_real(void *ctx, const struct sys_rule *rule, const char *name)
+{
+    (void)ctx;
+    (void)rule;
+    if (seccomp_syscall_resolve_name(name) == __NR_SCMP_ERROR)
+        fail_msg("no architecture has a call named '%s'", name);
+}
+
+static void every_name_is_a_call_somewhere(void **state)
+{
+    (void)state;
+    each_name(&syscalls_strict, name_is_real, NULL);
+}
+
+static void every_row_has_a_reason_and_sane_conditions(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < syscalls_strict.count; i++) {
+        const struct sys_rule *r = &syscalls_strict.rules[i];
+        int nots = 0;
+        assert_non_null(r->why);
+        if (strlen(r->why) < 8)
+            fail_msg("the row of '%s' has no reason", r->calls);
+        for (size_t a = 0; a < SYS_ARGS_MAX; a++) {
+            nots += r->when[a].test == SYS_NOT;
+            if (r->when[a].test == SYS_ANY)
+                continue;
+            assert_true(r->when[a].arg < 6);
+            assert_true(r->when[a].mask != 0);
+            if (r->when[a].mask >> 32)
+                fail_msg("'%s': an int has no more than 32 bits", r->calls);
+            assert_int_equal(r->when[a].value & ~r->when[a].mask, 0);
+        }
+        assert_true(nots <= 1);
+        assert_true(r->when[0].test != SYS_ANY || r->when[1].test == SYS_ANY);
+    }
+}
+
+/* ---- a plain reading ------------------------------------------------------------ */
+
+static int holds(const struct sys_rule *r, const uint64_t args[6])
+{
+    for (size_t i = 0; i < SYS_ARGS_MAX; i++) {
+        const struct sys_arg *w = &r->when[i];
+        if (w->test != SYS_ANY && ((args[w->arg] & w->mask) == w->value) != (w->test == SYS_IS))
+            return 0;
+    }
+    return 1;
+}
+
+struct rows {
+    int nr;
+    const struct sys_rule *of[64]; /* the rows of that call */
+    size_t count;
+};
+
+static void take_row(void *ctx, const struct sys_rule *rule, const char *name)
+{
+    struct rows *rows = ctx;
+    if (seccomp_syscall_resolve_name(name) == rows->nr) {
+        assert_true(rows->count < ARRAY_LEN(rows->of));
+        rows->of[rows->count++] = rule;
+    }
+}
+
+/* The action of the one row that holds; two that hold are a fault of the table. */
+static enum sys_action read_rows(const struct rows *rows, const uint64_t args[6])
+{
+    const struct sys_rule *found = NULL;
+    for (size_t i = 0; i < rows->count; i++) {
+        if (!holds(rows->of[i], args))
+            continue;
+        if (found)
+            fail_msg("call %d: \"%s\" and \"%s\" hold both", rows->nr, found->why,
+                     rows->of[i]->why);
+        found = rows->of[i];
+    }
+    return found ? found->action : syscalls_strict.otherwise;
+}
+
+static uint64_t chance(void)
+{
+    static uint64_t state = 0x9e3779b97f4a7c15; /* the same numbers in every run */
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+/* Arguments near the edges: a row's own values, one bit off, with rubbish outside its mask. */
+static void make_up(const struct rows *rows, uint64_t args[6])
+{
+    for (size_t i = 0; i < 6; i++)
+        args[i] = chance() & (chance() % 2 ? UINT64_MAX : UINT32_MAX);
+    if (rows->count == 0)
+        return;
+    const struct sys_rule *r = rows->of[chance() % rows->count];
+    for (size_t i = 0; i < SYS_ARGS_MAX; i++) {
+        const struct sys_arg *w = &r->when[i];
+        if (w->test == SYS_ANY)
+            continue;
+        uint64_t rest = chance() % 2 ? chance() : 0;
+        args[w->arg] = (rest & ~w->mask) | w->value;
+        if (chance() % 2)
+            args[w->arg] ^= UINT64_C(1) << (chance() % (chance() % 2 ? 64 : 32));
+        if (chance() % 4 == 0)
+            args[w->arg] ^= chance() & w->mask;
+    }
+}
+
+static void filter_and_plain_reading_agree(void **state)
+{
+    static struct filter f;
+    uint64_t args[6];
+    (void)state;
+
+    compile(&syscalls_strict, &f);
+    for (int nr = 0; nr < 700; nr++) {
+        struct rows rows = {.nr = nr};
+        each_name(&syscalls_strict, take_row, &rows);
+        int tries = rows.count > 1 ? 20000 : 20;
+        for (int i = 0; i < tries; i++) {
+            make_up(&rows, args);
+            uint32_t got = ask(&f, nr, args);
+            if (got != value_of(read_rows(&rows, args)))
+                fail_msg("call %d (%llx, %llx, %llx, %llx): %x", nr, (unsigned long long)args[0],
+                         (unsigned long long)args[1], (unsigned long long)args[2],
+                         (unsigned long long)args[3], got);
+        }
+    }
+}
+
+/* ---- promises -------------------------------------------------------------------- */
+
+static void strict_promises_hold(void **state)
+{
+    static struct filter f;
+    (void)state;
+
+    compile(&syscalls_strict, &f);
+    for (size_t i = 0; i < ARRAY_LEN(strict_promises); i++) {
+        const struct promise *p = &strict_promises[i];
+        int nr = seccomp_syscall_resolve_name(p->call);
+        if (nr == __NR_SCMP_ERROR)
+            fail_msg("no call is named '%s'", p->call);
+        if (nr < 0)
+            continue; /* not on this architecture */
+        uint32_t got = ask(&f, nr, p->args);
+        if (got != value_of(p->action))
+            fail_msg("%s(%llx, %llx, %llx, %llx): %x instead of %x", p->call,
+                     (unsigned long long)p->args[0], (unsigned long long)p->args[1],
+                     (unsigned long long)p->args[2], (unsigned long long)p->args[3], got,
+                     value_of(p->action));
+    }
+}
+
+static void other_entries_kill(void **state)
+{
+    static struct filter f;
+    static const uint32_t foreign[] = {AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_MIPS64, 0};
+    (void)state;
+
+    compile(&syscalls_strict, &f);
+    for (int nr = 0; nr < 600; nr++) {
+        for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
+            struct seccomp_data call = {.nr = nr, .arch = foreign[i]};
+            assert_int_equal(bpf_run(f.code, f.count, &call), SECCOMP_RET_KILL_PROCESS);
+        }
+#if defined(__x86_64__)
+        struct seccomp_data x32 = {.nr = nr | 0x40000000, .arch = NATIVE};
+        assert_int_equal(bpf_run(f.code, f.count, &x32), SECCOMP_RET_KILL_PROCESS);
+#endif
+    }
+}
+
+static void numbers_beyond_all_calls_are_absent(void **state)
+{
+    static struct filter f;
+    static const int numbers[] = {700, 100000, 0x3fffffff, -1};
+    static const uint64_t none[6];
+    (void)state;
+
+    compile(&syscalls_strict, &f);
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        assert_int_equal(ask(&f, numbers[i], none), value_of(SYS_ABSENT));
+}
+
+/* filter.c ends the process by it, and relies on there being no way back. */
+static void ptrace_is_trapped_whatever_it_asks(void **state)
+{
+    static struct filter f;
+    uint64_t args[6];
+    struct rows none = {0};
+    (void)state;
+
+    compile(&syscalls_strict, &f);
+    for (int i = 0; i < 1000; i++) {
+        make_up(&none, args);
+        assert_int_equal(ask(&f, SYS_ptrace, args), value_of(SYS_TRAP));
+    }
+}
+
+/* ---- the compiler ------------------------------------------------------------------ */
+
+static void rows_equal_to_the_default_and_unknown_names_are_left_out(void **state)
+{
+    static struct filter f;
+    static const struct sys_rule rules[] = {
+        {"read write", SYS_ALLOW, {{0}}, "allowed"},
+        {"clone3", SYS_ABSENT, {{0}}, "absent by default too"},
+        {"no_such_call getpid", SYS_TRAP, {{0}}, "the second counts"},
+    };
+    static const struct sys_table table = {rules, ARRAY_LEN(rules), SYS_ABSENT};
+    static const uint64_t none[6];
+    (void)state;
+
+    compile(&table, &f);
+    assert_int_equal(ask(&f, SYS_read, none), value_of(SYS_ALLOW));
+    assert_int_equal(ask(&f, SYS_write, none), value_of(SYS_ALLOW));
+    assert_int_equal(ask(&f, SYS_clone3, none), value_of(SYS_ABSENT));
+    assert_int_equal(ask(&f, SYS_getpid, none), value_of(SYS_TRAP));
+    assert_int_equal(ask(&f, SYS_getppid, none), value_of(SYS_ABSENT));
+}
+
+static void a_table_may_have_another_default(void **state)
+{
+    static struct filter f;
+    static const struct sys_rule rules[] = {
+        {"read", SYS_ALLOW, {{0}}, "the default"},
+        {"socket", SYS_REFUSE, {{SYS_NOT, 0, 0xffffffff, 2}}, "all but one family"},
+    };
+    static const struct sys_table table = {rules, ARRAY_LEN(rules), SYS_ALLOW};
+    (void)state;
+
+    compile(&table, &f);
+    for (uint64_t family = 0; family < 64; family++) {
+        const uint64_t args[6] = {family | family << 32, 1, 2, 3, 4, 5};
+        assert_int_equal(ask(&f, SYS_socket, args), value_of(family == 2 ? SYS_ALLOW : SYS_REFUSE));
+    }
+}
+
+static void the_filter_cannot_be_changed_any_more(void **state)
+{
+    struct cordon_err err = {0};
+    int fd = -1;
+    (void)state;
+
+    assert_int_equal(seccomp_compile(&syscalls_strict, &fd, &err), 0);
+    assert_int_equal(pwrite(fd, "x", 1, 0), -1);
+    assert_int_equal(errno, EPERM);
+    assert_int_equal(ftruncate(fd, 0), -1);
+    assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    fd_close(&fd);
+}
+
+static void calls_have_names(void **state)
+{
+    char name[32];
+    (void)state;
+
+    assert_string_equal(seccomp_call_name(SYS_ptrace, name, sizeof(name)), "ptrace");
+    assert_string_equal(seccomp_call_name(99999, name, sizeof(name)), "call 99999");
+    assert_string_equal(seccomp_call_name(-1, name, sizeof(name)), "call -1");
+    assert_string_equal(seccomp_call_name(SYS_ptrace, name, 4), "ptr");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_name_is_a_call_somewhere),
+        cmocka_unit_test(every_row_has_a_reason_and_sane_conditions),
+        cmocka_unit_test(filter_and_plain_reading_agree),
+        cmocka_unit_test(strict_promises_hold),
+        cmocka_unit_test(other_entries_kill),
+        cmocka_unit_test(numbers_beyond_all_calls_are_absent),
+        cmocka_unit_test(ptrace_is_trapped_whatever_it_asks),
+        cmocka_unit_test(rows_equal_to_the_default_and_unknown_names_are_left_out),
+        cmocka_unit_test(a_table_may_have_another_default),
+        cmocka_unit_test(the_filter_cannot_be_changed_any_more),
+        cmocka_unit_test(calls_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
