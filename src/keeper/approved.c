@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * approved: the keeper of one approved run. Until the run's init stands the keeper has the
+ * privileges to build it; then it gives up all of them, and only watches: the tree's size
+ * (no resource limit counts over processes, and none counts root's), its end, the deadline.
+ */
+#include "keeper/approved.h"
+
+#include "base/err.h"
+#include "jail/hostroot.h"
+#include "jail/privs.h"
+#include "keeper/init.h"
+#include "keeper/tree.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define LOOK_EVERY_NS UINT64_C(10000000)
+
+/* ---- the box ---------------------------------------------------------------- */
+
+static int step_ids(void *ctx, struct cordon_err *reterr)
+{
+    const struct box *box = ctx;
+    return box->as_root ? 0 : box_ask_ids(box->sync, reterr);
+}
+
+static int step_private_mounts(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return rootfs_make_private(reterr);
+}
+
+/* A profile may say that not even an approved run of it sees files of the host. */
+static int step_view(void *ctx, struct cordon_err *reterr)
+{
+    struct box *box = ctx;
+    return box->has_view ? box_enter_view(box, reterr) : 0;
+}
+
+static int step_proc(void *ctx, struct cordon_err *reterr)
+{
+    const struct box *box = ctx;
+    return box->has_view ? 0 : hostroot_mount_proc(reterr); /* a view has one */
+}
+
+static int step_work_place(void *ctx, struct cordon_err *reterr)
+{
+    const struct box *box = ctx;
+    if (!box->has_view && mkdir(box->approved, 0700) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno,
+                       "cannot make the working directory's place '%s'", box->approved);
+    return 0;
+}
+
+static int step_not_dumpable(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return privs_set_dumpable(0, reterr);
+}
+
+static const struct step approved_table[] = {
+    {"box-ids", step_ids, "an ordinary user's box: without them it may do nothing", 0},
+    {"private-mounts", step_private_mounts, "nothing that follows is seen on the host", 0},
+    {"own-view", step_view, "only where the profile withholds the host's files", 0},
+    {"box-proc", step_proc, "the keeper's: to write id maps, and to look at the run", 0},
+    {"work-place", step_work_place, "on the host, and empty for ever: the run mounts over it", 0},
+    {"not-dumpable", step_not_dumpable, "neither keeper nor init can be traced by the run", 0},
+};
+
+int approved_build(struct box *box, struct cordon_err *reterr)
+{
+    return steps_run(approved_table, ARRAY_LEN(approved_table), box->walls_down, box, reterr);
+}
+
+void approved_clean(const struct box *box)
+{
+    if (!box->has_view)
+        (void)rmdir(box->approved); /* empty, or not ours */
+}
+
+/* ---- the run's environment ------------------------------------------------------ */
+
+/* The memory file's texts as execve() takes them. They stay for the keeper's life. */
+static int read_environ(int fd, char ***ret, struct cordon_err *reterr)
+{
+    struct stat st;
+    size_t count = 0, len = 0;
+    char *text = NULL;
+
+    if (fd >= 0 && fstat(fd, &st) == 0)
+        len = (size_t)st.st_size;
+    if (len > 0) {
+        text = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+        if (text == MAP_FAILED || text[len - 1] != '\0')
+            return err_set(reterr, CORDON_E_PROTOCOL, 0, "the run's environment cannot be read");
+    }
+    for (size_t at = 0; at < len; at += strlen(text + at) + 1)
+        count++;
+    char **list = calloc(count + 1, sizeof(*list));
+    if (!list)
+        return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot hold the run's environment");
+    count = 0;
+    for (size_t at = 0; at < len; at += strlen(text + at) + 1)
+        list[count++] = text + at;
+    *ret = list;
+    return 0;
+}
+
+/* ---- the start ------------------------------------------------------------------- */
+
+/* Serves the init until its walls stand. */
+static int await_walls(int sync, pid_t pid, struct cordon_err *reterr)
+{
+    struct box_report got;
+    char name[16];
+
+    (void)snprintf(name, sizeof(name), "%d", pid);
+    for (;;) {
+        int r = io_read_all(sync, &got, sizeof(got));
+        if (r < 0)
+            return err_set(reterr, CORDON_E_HELPER, -r, "the init died while building its walls");
+        if (got.word == BOX_BUILT)
+            return 0;
+        if (got.word == BOX_FAILED) {
+            *reterr = got.err;
+            return CORDON_E_HOST;
+        }
+        r = ns_keep_ids(name, 1, reterr);
+        if (r == 0 && io_write_all(sync, "", 1) < 0)
+            r = err_set(reterr, CORDON_E_HELPER, 0, "the init died while building its walls");
+        if (r < 0)
+            return r;
+    }
+}
+
+static int give_up_privileges(struct cordon_err *reterr)
+{
+    int r = privs_keep_caps(0, reterr);
+    return r < 0 ? r : privs_no_new_privs(reterr);
+}
+
+/* In the copy that becomes the init: only what is its own stays open. */
+static _Noreturn void become_init(const struct keeper *k, const struct run *run, int report,
+                                  char **env)
+{
+    struct init in = {
+        .box = k->box, .spec = &run->spec, .report = report, .environ = env, .proc = -1};
+
+    memcpy(in.fds, run->fds, sizeof(in.fds));
+    (void)close(k->outbox.sock);
+    (void)close(k->signals);
+    if (k->box->environ_fd >= 0)
+        (void)close(k->box->environ_fd);
+    init_main(&in);
+}
+
+static int start_init(struct keeper *k, const struct run *run, pid_t *ret_pid,
+                      struct cordon_err *reterr)
+{
+    char **env = NULL;
+    int pair[2];
+
+    int r = read_environ(k->box->environ_fd, &env, reterr);
+    if (r < 0)
+        return r;
+    AUTO_FREE char **owned = env;
+    (void)owned; /* frees the list on every way out */
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot make the init's socket");
+    AUTO_FD ours = pair[0];
+    AUTO_FD its = pair[1];
+    pid_t pid = ns_clone(CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL);
+    if (pid == 0) {
+        (void)close(ours);
+        become_init(k, run, its, env);
+    }
+    if (pid < 0)
+        return err_set(reterr, CORDON_E_HOST, -pid, "cannot make the run's namespaces (%s)",
+                       ns_advice(-pid));
+    fd_close(&its);
+    r = await_walls(ours, pid, reterr);
+    if (r == 0)
+        r = give_up_privileges(reterr);
+    if (r < 0) {
+        (void)kill(pid, SIGKILL);
+        return r;
+    }
+    *ret_pid = pid;
+    k->approved.report = fd_take(&ours);
+    return 0;
+}
+
+void approved_start(struct keeper *k)
+{
+    struct run *run = TAILQ_FIRST(&k->runs.queued);
+    struct cordon_err err = {0};
+    pid_t pid = -1;
+
+    if (!run)
+        return;
+    if (k->approved.started)
+        err_set(&err, CORDON_E_PROTOCOL, 0, "this box was made for one run and has had it");
+    else if (start_init(k, run, &pid, &err) == 0) {
+        k->approved.started = 1;
+        k->approved.look_ns = io_now_ns() + LOOK_EVERY_NS;
+        runs_set_running(&k->runs, run, pid);
+        return;
+    }
+    err_step(&err, "init");
+    keeper_fail_run(k, run, &err);
+}
+
+/* ---- the end --------------------------------------------------------------------- */
+
+int approved_status(struct keeper *k, int status)
+{
+    struct init_end end;
+
+    if (k->approved.report >= 0 && io_read_all(k->approved.report, &end, sizeof(end)) == 0)
+        status = end.status;
+    fd_close(&k->approved.report);
+    k->approved.look_ns = 0;
+    return status;
+}
+
+void approved_look(struct keeper *k, uint64_t now)
+{
+    struct run *run = TAILQ_FIRST(&k->runs.live);
+
+    if (now < k->approved.look_ns)
+        return;
+    k->approved.look_ns = now + LOOK_EVERY_NS;
+    if (!run || run->state != RUN_RUNNING || (k->box->walls_down & CORDON_WALL_LIMITS))
+        return;
+    k->approved.over = tree_over(&run->spec, run->pid);
+    if (k->approved.over != WIRE_LIMIT_NONE) {
+        k->approved.look_ns = 0;
+        (void)kill(run->pid, SIGKILL);
+    }
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * box: the box table, and the start of the zygote.
+ *
+ * Built by root, the mounts are made with real privileges (an interpreter under a
+ * directory that only root may enter works) and given up in "drop-root": from there on
+ * the keeper is nobody on the host. Built by an ordinary user, the user namespace comes
+ * with the clone and the maps come first. Either way one row does nothing.
+ */
+#include "keeper/box.h"
+
+#include "base/err.h"
+#include "jail/privs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#define ZYGOTE_SOCK 3
+_Static_assert(STEPS_FILTER_FD == ZYGOTE_SOCK + 1, "no gap that something else could fill");
+
+static int add_string(char **list, size_t max, const char *text)
+{
+    size_t n = 0;
+
+    while (list[n])
+        n++;
+    if (n == max)
+        return -E2BIG;
+    list[n] = (char *)(uintptr_t)text; /* execve() takes them so, and does not write */
+    return 0;
+}
+
+static int read_row(void *ctx, enum plan_op op, const char *a, const char *b)
+{
+    struct box *box = ctx;
+    (void)b;
+
+    switch (op) {
+    case PLAN_PROGRAM:
+        box->program = a;
+        return 0;
+    case PLAN_ARG:
+        return add_string(box->args, BOX_ARGS_MAX, a);
+    case PLAN_ENV:
+        return add_string(box->environ, BOX_ENVIRON_MAX, a);
+    case PLAN_WALLS_DOWN:
+        box->walls_down = (uint32_t)strtoul(a, NULL, 10);
+        return 0;
+    case PLAN_APPROVED:
+        box->approved = a;
+        return 0;
+    case PLAN_NETWORK:
+        box->host_network = strcmp(a, "host") == 0;
+        return 0;
+    case PLAN_UMASK:
+        box->file_mask = (mode_t)(strtoul(a, NULL, 8) & 0777);
+        return 0;
+    case PLAN_WORK:
+        box->has_view = 1;
+        return 0;
+    case PLAN_DIR:
+    case PLAN_BIND:
+    case PLAN_DEVICE:
+    case PLAN_SYMLINK:
+    case PLAN_PROTECT:
+        return 0;
+    }
+    return -EPROTO;
+}
+
+int box_read_plan(struct box *box, const char *plan, size_t len, struct cordon_err *reterr)
+{
+    box->plan = plan;
+    box->plan_len = len;
+
+    int r = plan_each(plan, len, read_row, box);
+    if (r < 0)
+        return err_set(reterr, CORDON_E_PROTOCOL, -r, "the box's plan cannot be read");
+    if (!box->program || !box->args[0])
+        return err_set(reterr, CORDON_E_PROTOCOL, 0, "the box's plan names no program");
+    return 0;
+}
+
+int box_ask_ids(int sync, struct cordon_err *reterr)
+{
+    struct box_report report = {.word = BOX_WANTS_IDS};
+    char answer;
+
+    int r = io_write_all(sync, &report, sizeof(report));
+    if (r == 0)
+        r = io_read_all(sync, &answer, 1);
+    return r < 0 ? err_set(reterr, CORDON_E_HELPER, -r, "the id maps were not written") : 0;
+}
+
+static int step_ids(void *ctx, struct cordon_err *reterr)
+{
+    const struct box *box = ctx;
+    return box->as_root ? 0 : box_ask_ids(box->sync, reterr);
+}
+
+static int step_private_mounts(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return rootfs_make_private(reterr);
+}
+
+static int step_leave_host(void *ctx, struct cordon_err *reterr)
+{
+    struct box *box = ctx;
+    return rootfs_leave_host(&box->fs, reterr);
+}
+
+struct rows {
+    const struct rootfs *fs;
+    struct cordon_err *reterr;
+};
+
+static int add_row(void *ctx, enum plan_op op, const char *a, const char *b)
+{
+    const struct rows *rows = ctx;
+    return rootfs_add_row(rows->fs, op, a, b, rows->reterr);
+}
+
+static int step_view(void *ctx, struct cordon_err *reterr)
+{
+    struct box *box = ctx;
+    struct rows rows = {.fs = &box->fs, .reterr = reterr};
+
+    int r = rootfs_open_view(&box->fs, reterr);
+    return r < 0 ? r : plan_each(box->plan, box->plan_len, add_row, &rows);
+}
+
+static int step_assemble(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return rootfs_assemble(reterr);
+}
+
+static int step_enter_box(void *ctx, struct cordon_err *reterr)
+{
+    struct box *box = ctx;
+    return rootfs_enter_box(&box->fs, reterr);
+}
+
+static int step_host_name(void *ctx, struct cordon_err *reterr)
+{
+    static const char name[] = "sandbox";
+    (void)ctx;
+
+    if (sethostname(name, sizeof(name) - 1) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot set the box's host name");
+    if (setdomainname("", 0) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot clear the box's domain name");
+    return 0;
+}
+
+static int step_drop_root(void *ctx, struct cordon_err *reterr)
+{
+    const struct box *box = ctx;
+    return box->as_root ? ns_drop_root(box_ask_ids, box->sync, reterr) : 0;
+}
+
+static int step_resources(void *ctx, struct cordon_err *reterr)
+{
+    const struct rlimit none = {0, 0};
+    struct rlimit files;
+    (void)ctx;
+
+    if (setrlimit(RLIMIT_CORE, &none) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot forbid core dumps");
+
+    /* Forks that wait for the zygote hold their descriptors here. */
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot read RLIMIT_NOFILE");
+    files.rlim_cur = files.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &files) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot raise RLIMIT_NOFILE");
+    return 0;
+}
+
+static int step_privileges(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+
+    /* The zygote's copies may map themselves to its id, which is 0 in the box, only if it
+     * holds CAP_SETFCAP (user_namespaces(7), Linux 5.12). Over the host it means nothing. */
+    int r = privs_keep_caps(PRIVS_CAP(CAP_SETFCAP), reterr);
+    if (r == 0)
+        r = privs_no_new_privs(reterr);
+    return r < 0 ? r : privs_set_dumpable(0, reterr);
+}
+
+static const struct step box_table[] = {
+    {"box-ids", step_ids, "an ordinary user's box: files made below need an owner", 0},
+    {"private-mounts", step_private_mounts, "nothing that follows is seen on the host", 0},
+    {"leave-host", step_leave_host, "sources stay reachable, also those under /tmp", 0},
+    {"view", step_view, "the plan's rows, each read-only", 0},
+    {"assemble", step_assemble, "sealed, and doubled: the box has /proc, a sandbox does not", 0},
+    {"enter-box", step_enter_box, "the host's files are gone from here on", 0},
+    {"host-name", step_host_name, "while there is a privilege to do it; sandboxes inherit it", 0},
+    {"drop-root", step_drop_root, "root's box: after the mounts, which needed root", 0},
+    {"resources", step_resources, "no cores; room for descriptors that wait", 0},
+    {"privileges", step_privileges, "last: the rows above need them", 0},
+};
+
+const struct step *box_steps(size_t *ret_count)
+{
+    *ret_count = ARRAY_LEN(box_table);
+    return box_table;
+}
+
+int box_build(struct box *box, struct cordon_err *reterr)
+{
+    return steps_run(box_table, ARRAY_LEN(box_table), box->walls_down, box, reterr);
+}
+
+int box_enter_view(struct box *box, struct cordon_err *reterr)
+{
+    size_t first = 0, end = 0;
+
+    while (box_table[first].run != step_leave_host)
+        first++;
+    for (end = first; box_table[end].run != step_enter_box;)
+        end++;
+    return steps_run(box_table + first, end + 1 - first, box->walls_down, box, reterr);
+}
+
+/* What the zygote gets, in its places, and nothing else. */
+static int place_fds(int sock, int filter)
+{
+    if (dup2(sock, ZYGOTE_SOCK) < 0)
+        return -1;
+    if (filter < 0)
+        return close_range(ZYGOTE_SOCK + 1, ~0u, 0);
+    if (filter != STEPS_FILTER_FD && dup2(filter, STEPS_FILTER_FD) < 0)
+        return -1;
+    if (fcntl(STEPS_FILTER_FD, F_SETFD, 0) < 0)
+        return -1;
+    return close_range(STEPS_FILTER_FD + 1, ~0u, 0);
+}
+
+/* In the copy that becomes the zygote. Does not return. */
+static void exec_zygote(const struct box *box, int sock)
+{
+    struct cordon_err err = {0};
+    sigset_t none;
+
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    if (place_fds(sock, box->filter) < 0)
+        _exit(127); /* the socket's end says it */
+
+    (void)execve(box->program, box->args, box->environ);
+    int sys = errno;
+    err_set(&err, CORDON_E_HOST, sys, "cannot execute '%s' in the box%s", box->program,
+            sys == EACCES && box->as_root
+                ? " (the box does not run as root: the file must be executable for everyone)"
+                : "");
+    err_step(&err, "zygote");
+    (void)wire_send(ZYGOTE_SOCK, WIRE_FAILED, 0, &err, sizeof(err), NULL, 0);
+    _exit(127);
+}
+
+int box_start_zygote(const struct box *box, pid_t *ret_pid, int *ret_sock,
+                     struct cordon_err *reterr)
+{
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot make the zygote's socket");
+    AUTO_FD ours = pair[0];
+    AUTO_FD its = pair[1];
+    if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0) /* this end only: the zygote's blocks */
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot set up the zygote's socket");
+
+    pid_t pid = ns_clone(SIGCHLD, NULL);
+    if (pid < 0)
+        return err_set(reterr, CORDON_E_HOST, -pid, "cannot fork the zygote");
+    if (pid == 0)
+        exec_zygote(box, its);
+
+    *ret_pid = pid;
+    *ret_sock = fd_take(&ours);
+    return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * keeper: what the parts of the keeper's loop share; nobody else includes it.
+ *
+ *   supervise.c  the loop, the engine's words, ends and deadlines
+ *   zygote.c     forks by way of a zygote (runs that are not approved)
+ *   approved.c   the one run of a box that is made for it (approved.h)
+ */
+#ifndef CORDON_KEEPER_KEEPER_H
+#define CORDON_KEEPER_KEEPER_H
+
+#include "keeper/box.h"
+#include "keeper/outbox.h"
+#include "keeper/runs.h"
+
+struct zygote {
+    int sock; /* -1 while there is none */
+    pid_t pid;
+    int ready;
+    int full; /* its socket takes no more for now */
+    int deaths;
+    int ever_ready;
+    struct cordon_err last_words; /* why it could not start */
+};
+
+/* Of a box that is made for one approved run. */
+struct approved {
+    int started;
+    int report;       /* what the run's init has to say; -1: nothing any more */
+    uint64_t look_ns; /* when to look at the tree again; 0: there is none */
+    uint32_t over;    /* enum wire_limit: why it was killed */
+};
+
+struct keeper {
+    const struct box *box;
+    int signals;
+    struct outbox outbox; /* its socket is the engine's */
+    struct zygote zygote;
+    struct runs runs;
+    struct approved approved;
+    int done; /* leave the loop */
+};
+
+/* Says it to the engine; an engine that cannot be told any more ends the loop. */
+void keeper_tell(struct keeper *k, enum wire_type type, uint64_t id, const void *payload,
+                 size_t size);
+
+/* The box is of no use any more: says why and ends the loop. */
+void keeper_give_up(struct keeper *k, const struct cordon_err *err);
+
+/* A run's last word: it could not be started, or it ended. The run is gone then. */
+void keeper_fail_run(struct keeper *k, struct run *run, const struct cordon_err *err);
+void keeper_exit_run(struct keeper *k, struct run *run, int status, const struct rusage *usage);
+
+/* ---- zygote.c ---- */
+
+void zygote_start(struct keeper *k);
+/* Takes what it has sent. */
+void zygote_read(struct keeper *k);
+/* Gives it the runs that wait, as far as it takes them. */
+void zygote_hand_over(struct keeper *k);
+/* It has ended: fails what it held, and starts another or gives up. */
+void zygote_died(struct keeper *k, int status);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runs: what the keeper knows of each fork that the engine asked for.
+ *
+ *   QUEUED   with its descriptors, until the zygote is ready and not too busy
+ *   HANDED   the zygote has it; no pid is known yet
+ *   RUNNING  its pid is known
+ *
+ * A fixed number of slots; only those that were ever needed are touched.
+ */
+#ifndef CORDON_KEEPER_RUNS_H
+#define CORDON_KEEPER_RUNS_H
+
+#include "base/wire.h"
+
+#include <sys/queue.h>
+#include <sys/resource.h>
+
+enum run_state { RUN_QUEUED, RUN_HANDED, RUN_RUNNING };
+
+struct run {
+    TAILQ_ENTRY(run) link;
+    enum run_state state;
+    uint64_t id;
+    pid_t pid;
+    uint64_t due_ns; /* 0: no deadline */
+    int overdue;     /* the deadline passed */
+    int killed;      /* dies as soon as there is something to kill */
+    struct sandbox_spec spec;
+    int fds[WIRE_FORK_FDS]; /* owned while QUEUED */
+};
+
+#define STRAYS_MAX 32
+
+/* An ended child that no FORKED has named: the message may still be on its way. */
+struct stray {
+    pid_t pid;
+    int status;
+    struct rusage usage;
+};
+
+struct runs {
+    TAILQ_HEAD(run_list, run) queued; /* first come, first handed */
+    struct run_list live;             /* HANDED and RUNNING */
+    struct run_list unused;
+    size_t slots_used;
+    size_t handed;
+    struct stray strays[STRAYS_MAX];
+    size_t stray_count;
+};
+
+void runs_init(struct runs *runs);
+
+/* A new QUEUED run, which takes fds over; NULL (and nothing taken) when there are too many. */
+struct run *runs_add(struct runs *runs, uint64_t id, const struct sandbox_spec *spec,
+                     const int fds[WIRE_FORK_FDS]);
+
+struct run *runs_find(struct runs *runs, uint64_t id);
+struct run *runs_find_pid(struct runs *runs, pid_t pid);
+
+/* QUEUED -> HANDED: closes its descriptors, the zygote has them. */
+void runs_set_handed(struct runs *runs, struct run *run);
+
+/* HANDED -> RUNNING. */
+void runs_set_running(struct runs *runs, struct run *run, pid_t pid);
+
+/* Frees the slot, whatever state the run is in. */
+void runs_remove(struct runs *runs, struct run *run);
+
+/* Remembers an end that belongs to no known run, if a FORKED may still name it. */
+void runs_keep_stray(struct runs *runs, pid_t pid, int status, const struct rusage *usage);
+
+/* NULL when none of this pid ended. Valid until the next call. */
+const struct stray *runs_find_stray(const struct runs *runs, pid_t pid);
+
+#endif
