@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * approved: a freshly started interpreter, as the caller would have it, for one approved
+ * run. It reads one request and answers it like a sandbox does (run.c); what is of its own
+ * is the beginning, where no trace of ours is left for the code to trip over, and the end,
+ * which is Python's own: threads are waited for, exit handlers run, open files written out.
+ *
+ * Invariant: what the code has printed reaches the pipe before a program that it starts
+ * can write there.
+ */
+#include "worker.h"
+
+#include "base/err.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static struct {
+    int channel, trace, text;
+} armed;
+static PyObject *old_hook; /* sys.excepthook, as site left it */
+static enum { UNKNOWN, COMING, SEEDED } lines;
+
+/* ---- output in order ------------------------------------------------------------ */
+
+/* Audit events after which somebody else may write to our pipes. fork() tells by itself. */
+static const char *const starts[] = {"subprocess.Popen", "os.system", "os.posix_spawn",
+                                     "os.exec",          "os.spawn",  "pty.spawn"};
+
+/* "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1": our pipes by another name. */
+static int opens_stream(PyObject *args)
+{
+    PyObject *path = args && PyTuple_Check(args) ? PyTuple_GetItem(args, 0) : NULL;
+    const char *text = NULL;
+    if (path && PyUnicode_Check(path))
+        text = PyUnicode_AsUTF8AndSize(path, NULL);
+    PyErr_Clear();
+    return text && (strncmp(text, "/dev/", 5) == 0 || strncmp(text, "/proc/", 6) == 0);
+}
+
+/* linecache is being loaded, by the code or by what it uses: it is to know the code's lines. */
+static void seed_lines(void)
+{
+    AUTO_PY name = PyUnicode_FromString("linecache");
+    AUTO_PY module = name ? PyImport_GetModule(name) : NULL;
+    AUTO_PY cache = module ? PyObject_GetAttrString(module, "cache") : NULL;
+    if (cache) {
+        worker.line_cache = py_take(&cache);
+        if (errors_seed_lines() == 0)
+            lines = SEEDED;
+    }
+    PyErr_Clear();
+}
+
+static void on_import(PyObject *args)
+{
+    PyObject *name = PyTuple_Check(args) ? PyTuple_GetItem(args, 0) : NULL;
+    if (!name || !PyUnicode_Check(name))
+        return;
+    if (lines == UNKNOWN && PyUnicode_CompareWithASCIIString(name, "linecache") == 0)
+        lines = COMING;
+    if (PyUnicode_CompareWithASCIIString(name, "multiprocessing.spawn") == 0)
+        spawned_prepare();
+    PyErr_Clear();
+}
+
+static int on_event(const char *event, PyObject *args, void *unused)
+{
+    (void)unused;
+    if (lines == COMING)
+        seed_lines();
+    if (strcmp(event, "import") == 0)
+        on_import(args);
+    if (event[0] != 's' && event[0] != 'o' && event[0] != 'p')
+        return 0;
+    if (strcmp(event, "open") == 0) {
+        if (opens_stream(args))
+            text_flush_all();
+        return 0;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+        if (strcmp(event, starts[i]) == 0)
+            text_flush_all();
+    return 0;
+}
+
+/* Exported by every CPython, but not in the headers of the stable ABI. */
+static int watch_events(void)
+{
+    typedef int (*hook)(const char *, PyObject *, void *);
+    int (*add)(hook, void *) = NULL;
+    void *found = dlsym(RTLD_DEFAULT, "PySys_AddAuditHook");
+    memcpy(&add, &found, sizeof(add));
+    if (add)
+        return add(on_event, NULL);
+    PyErr_SetString(PyExc_SystemError, "this Python has no audit hooks");
+    return -1;
+}
+
+/* ---- the beginning --------------------------------------------------------------- */
+
+/* What site or a startup module has printed goes first; its objects are replaced. */
+static int flush_stream(const char *name)
+{
+    PyObject *stream = PySys_GetObject(name);
+    if (!stream || stream == Py_None)
+        return 0;
+    AUTO_PY done = PyObject_CallMethod(stream, "flush", NULL);
+    return done ? 0 : -1;
+}
+
+/* As far up as it goes, out of the way of the numbers that the code will see, and not for
+ * the programs that it starts. */
+static int move_up(int fd, struct cordon_err *reterr)
+{
+    struct rlimit limit = {0};
+    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    int lowest = limit.rlim_cur > 24 && limit.rlim_cur < 1 << 20 ? (int)limit.rlim_cur - 8 : 3;
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, lowest);
+    if (moved < 0)
+        return err_set(reterr, CORDON_E_HELPER, errno, "cannot move a descriptor");
+    (void)close(fd);
+    return moved;
+}
+
+static int move_all(struct cordon_err *reterr)
+{
+    int *fds[] = {&armed.channel, &armed.trace};
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+        int moved = move_up(*fds[i], reterr);
+        if (moved < 0)
+            return moved;
+        *fds[i] = moved;
+    }
+    worker.work_dir = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (worker.work_dir >= 0)
+        worker.work_dir = move_up(worker.work_dir, reterr);
+    return worker.work_dir < 0 ? -1 : 0;
+}
+
+static int take_text(struct cordon_err *reterr)
+{
+    int rc = text_attach(armed.text);
+    (void)close(armed.text);
+    return rc < 0 ? err_set(reterr, CORDON_E_HELPER, -rc, "cannot map the text memory") : 0;
+}
+
+/* As `python3 -c` has them; the real ones hold how we start it. */
+static int hide_arguments(void)
+{
+    AUTO_PY argv = Py_BuildValue("[s]", "-c");
+    AUTO_PY original = Py_BuildValue("[Os]", PySys_GetObject("executable"), "-c");
+    if (!argv || !original || PySys_SetObject("argv", argv) < 0)
+        return -1;
+    return PySys_SetObject("orig_argv", original);
+}
+
+static int finish(struct cordon_err *reterr)
+{
+    if (PySys_SetObject("excepthook", old_hook) == 0 && hide_arguments() == 0 &&
+        start_trace(WIRE_TRACE_SIGNAL_APPROVED, armed.trace) == 0 && watch_events() == 0)
+        return 0;
+    PyErr_Clear();
+    return err_set(reterr, CORDON_E_HELPER, 0, "the interpreter could not be set up");
+}
+
+static PyObject *start(PyObject *self, PyObject *args)
+{
+    struct cordon_err err = {0};
+    (void)self, (void)args;
+    start_forget();
+    if (flush_stream("stdout") < 0 || flush_stream("stderr") < 0)
+        PyErr_Clear();
+    int rc = move_all(&err);
+    if (rc == 0)
+        rc = load_approved(&err);
+    if (rc == 0)
+        rc = take_text(&err);
+    if (rc == 0)
+        seed_lines(); /* from 3.13 on linecache is loaded for any `python -c` */
+    if (rc == 0)
+        rc = finish(&err);
+    if (rc < 0) {
+        err_step(&err, "load");
+        (void)frame_send(armed.channel, FRAME_FAILED, &err, sizeof(err));
+        _exit(1);
+    }
+    if (frame_send(armed.channel, FRAME_READY, NULL, 0) < 0)
+        _exit(0); /* the engine has gone */
+    run_request(armed.channel);
+}
+
+PyObject *approved_arm(int channel, int trace, int text)
+{
+    static PyMethodDef def = {"start", start, METH_VARARGS, NULL};
+    armed.channel = channel;
+    armed.trace = trace;
+    armed.text = text;
+    old_hook = PySys_GetObject("excepthook");
+    Py_XINCREF(old_hook);
+    return start_arm(&def);
+}
+
+/* ---- the end ---------------------------------------------------------------------- */
+
+int approved_wants_json(const char *code, size_t len)
+{
+    /* Its name, or a word of the ways to a name that is made while the code runs. */
+    static const char *const words[] = {"json", "__",   "globals", "locals", "vars",
+                                        "dir",  "eval", "exec",    "f_",     "modules",
+                                        "code", "gc",   "compile", "pdb",    "runpy"};
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)code[i] >= 0x80) /* names are normalised: it may be spelled so */
+            return 1;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (memmem(code, len, words[i], strlen(words[i])))
+            return 1;
+    return 0;
+}
+
+static void call(PyObject *module, const char *function)
+{
+    AUTO_PY done = PyObject_CallMethod(module, function, NULL);
+    if (!done)
+        PyErr_WriteUnraisable(module);
+}
+
+void approved_wind_up(void)
+{
+    AUTO_PY name = PyUnicode_FromString("threading");
+    AUTO_PY threading = name ? PyImport_GetModule(name) : NULL;
+    if (threading)
+        call(threading, "_shutdown"); /* joins threads that are no daemons */
+    PyErr_Clear();
+    AUTO_PY atexit = PyImport_ImportModule("atexit");
+    if (atexit)
+        call(atexit, "_run_exitfuncs");
+    PyErr_Clear();
+}
+
+void approved_finalize(void)
+{
+    (void)Py_FinalizeEx();
+}

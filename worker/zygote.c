@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * zygote: a Python process that forks sandboxes and does nothing else. It stays
+ * single-threaded and never sees a request: each sandbox reads its own, from its own
+ * socket, after its walls are up.
+ *
+ * In a sandbox, between the fork and the last wall, no Python object is touched and
+ * nothing is allocated: only steps_enter_sandbox() and, when that fails, one write.
+ *
+ * The zygote starts from sys.excepthook, which the interpreter calls once the last Python
+ * frame is gone: so no frame of ours is below user code, in tracebacks, in the recursion
+ * limit, or for sys._getframe() to walk into.
+ */
+#include "worker.h"
+
+#include "base/err.h"
+#include "jail/steps.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int armed_sock;
+static char *armed_config;
+static struct wire_packet packet;
+
+/* ---- in the sandbox ----------------------------------------------------------- */
+
+static _Noreturn void report_failure(int channel, const struct cordon_err *err)
+{
+    (void)frame_send(channel, FRAME_FAILED, err, sizeof(*err));
+    _exit(1);
+}
+
+int start_trace(int signal, int trace)
+{
+    AUTO_PY args = Py_BuildValue("(ii)", signal, trace);
+    AUTO_PY kwargs = Py_BuildValue("{s:O,s:O}", "all_threads", Py_False, "chain", Py_False);
+    AUTO_PY done = args && kwargs ? PyObject_Call(worker.trace_signal, args, kwargs) : NULL;
+    return done ? 0 : -1;
+}
+
+/* A copy's random streams must differ: random reseeds itself after a fork, numpy does not. */
+static int reseed(void)
+{
+    if (!worker.numpy_seed)
+        return 0;
+    AUTO_PY done = PyObject_CallNoArgs(worker.numpy_seed);
+    return done ? 0 : -1;
+}
+
+static void wake_python(const int fds[WIRE_FORK_FDS])
+{
+    struct cordon_err err = {0};
+    PyOS_AfterFork_Child();
+    int rc = text_attach(fds[WIRE_FD_TEXT]);
+    if (rc < 0) {
+        err_set(&err, CORDON_E_HELPER, -rc, "cannot map the text memory");
+    } else if (reseed() < 0 || start_trace(WIRE_TRACE_SIGNAL, fds[WIRE_FD_TRACE]) < 0) {
+        PyErr_Clear();
+        rc = err_set(&err, CORDON_E_HELPER, 0, "the interpreter could not be set up after fork");
+    }
+    if (rc < 0) {
+        err_step(&err, "wake-python");
+        report_failure(fds[WIRE_FD_CHANNEL], &err);
+    }
+    (void)close(fds[WIRE_FD_TEXT]);
+}
+
+static _Noreturn void sandbox_main(void)
+{
+    struct cordon_err err = {0};
+    int *fds = packet.fds;
+    if (steps_enter_sandbox(&worker.spec, fds, &err) < 0)
+        report_failure(fds[WIRE_FD_CHANNEL], &err);
+    wake_python(fds);
+    if (frame_send(fds[WIRE_FD_CHANNEL], FRAME_READY, NULL, 0) < 0)
+        _exit(0); /* the engine has gone */
+    run_request(fds[WIRE_FD_CHANNEL]);
+}
+
+/* ---- in the zygote -------------------------------------------------------------- */
+
+static void send_or_leave(int sock, enum wire_type type, uint64_t id, const void *data, size_t len)
+{
+    if (wire_send(sock, type, id, data, len, NULL, 0) < 0)
+        _exit(0); /* the keeper has gone, and everything with it */
+}
+
+static void refuse_fork(int sock, struct cordon_err *err)
+{
+    err_step(err, "fork");
+    send_or_leave(sock, WIRE_FAILED, packet.head.id, err, sizeof(*err));
+}
+
+/* Takes the order apart: 0, or a negative code with reterr filled. */
+static int check_order(struct cordon_err *reterr)
+{
+    if (packet.head.size != sizeof(worker.spec) || packet.nfds != WIRE_FORK_FDS)
+        return err_set(reterr, CORDON_E_PROTOCOL, 0, "an order to fork that is not one");
+    if (!load_single_threaded())
+        return err_set(reterr, CORDON_E_HELPER, 0,
+                       "the zygote has more than one thread: it cannot be copied");
+    memcpy(&worker.spec, packet.payload, sizeof(worker.spec));
+    return 0;
+}
+
+static void fork_one(int sock)
+{
+    struct cordon_err err = {0};
+    if (check_order(&err) < 0) {
+        refuse_fork(sock, &err);
+        return;
+    }
+    PyOS_BeforeFork();
+    pid_t pid = steps_fork_sandbox(&worker.spec, &err);
+    if (pid == 0)
+        sandbox_main();
+    PyOS_AfterFork_Parent();
+    if (pid < 0) {
+        refuse_fork(sock, &err);
+        return;
+    }
+    int32_t told = pid;
+    send_or_leave(sock, WIRE_FORKED, packet.head.id, &told, sizeof(told));
+}
+
+static void wait_readable(int sock)
+{
+    struct pollfd wait = {.fd = sock, .events = POLLIN};
+    (void)poll(&wait, 1, -1);
+}
+
+static _Noreturn void serve(int sock)
+{
+    for (;;) {
+        int got = wire_recv(sock, &packet);
+        if (got == -EAGAIN) {
+            wait_readable(sock);
+            continue;
+        }
+        if (got <= 0)
+            _exit(got == 0 ? 0 : 1);
+        if (packet.head.type == WIRE_FORK)
+            fork_one(sock);
+        for (size_t i = 0; i < packet.nfds; i++)
+            fd_close(&packet.fds[i]);
+    }
+}
+
+/* The interpreter's own state as if nothing had been raised. */
+void start_forget(void)
+{
+    static const char *const names[] = {"last_type", "last_value", "last_traceback", "last_exc"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (PySys_SetObject(names[i], NULL) < 0)
+            PyErr_Clear();
+    (void)PySys_SetObject("excepthook", PySys_GetObject("__excepthook__"));
+}
+
+static PyObject *start(PyObject *self, PyObject *args)
+{
+    struct cordon_err err = {0};
+    (void)self, (void)args;
+    start_forget();
+    int rc = load_all(armed_config, &err);
+    if (rc == 0 && !(worker.walls_down & CORDON_WALL_SECCOMP))
+        rc = steps_take_filter(STEPS_FILTER_FD, &err);
+    if (rc < 0) {
+        err_step(&err, "load");
+        (void)wire_send(armed_sock, WIRE_FAILED, 0, &err, sizeof(err), NULL, 0);
+        _exit(1);
+    }
+    free(armed_config);
+    const char *version = Py_GetVersion();
+    send_or_leave(armed_sock, WIRE_READY, 0, version, strcspn(version, " "));
+    serve(armed_sock);
+}
+
+PyObject *start_arm(PyMethodDef *def)
+{
+    AUTO_PY hook = PyCFunction_NewEx(def, NULL, NULL);
+    if (!hook || PySys_SetObject("excepthook", hook) < 0)
+        return NULL;
+    PyErr_SetString(PyExc_RuntimeError, "all Python code is left");
+    return NULL;
+}
+
+PyObject *zygote_arm(int sock, const char *config)
+{
+    static PyMethodDef def = {"start", start, METH_VARARGS, NULL};
+    armed_sock = sock;
+    armed_config = strdup(config);
+    return armed_config ? start_arm(&def) : PyErr_NoMemory();
+}
