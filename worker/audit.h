@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * audit: the table of what the audit hook lets through. audit_rows.c is all data; the
+ * hook that goes by it is audit.c.
+ */
+#ifndef CORDON_WORKER_AUDIT_H
+#define CORDON_WORKER_AUDIT_H
+
+#include <stddef.h>
+
+/*
+ * One event that the standard library raises on behalf of harmless code. An event that is
+ * neither here nor among the harmless ones is refused, whoever raises it.
+ */
+struct audit_row {
+    const char *event;
+    const char *module; /* the frame that raises it is of this module; NULL: any */
+    const char *via;    /* ... and between it and the code there is one of this; NULL: need not */
+    int first, last;    /* minor versions of Python 3; 0: all */
+};
+
+/* A module that the standard library loads when it first needs it. */
+struct audit_import {
+    const char *importer;
+    const char *name; /* ending in "." : whatever is below that package */
+};
+
+extern const struct audit_row audit_rows[];
+extern const size_t audit_row_count;
+extern const struct audit_import audit_imports[];
+extern const size_t audit_import_count;
+
+/* 1: whoever raises it, nothing comes of it. */
+int audit_harmless(const char *event);
+
+/* 1: code may not read or set this attribute, of those that raise an event. */
+int audit_guarded(const char *attribute);
+
+/* 1: not even a third-party package of the profile may do this. */
+int audit_hard(const char *event);
+
+#endif

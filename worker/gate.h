@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate: whether code may run without asking a person. It judges the `ast` objects that will
+ * be compiled and lists warnings; an empty list is consent. It decides nothing else, runs
+ * nothing of the code, and is total: any text gets a list, in time and memory linear in it.
+ *
+ * What it knows of the world is data: exports.c (modules), gate_tables.c (builtins,
+ * attributes, dunder names). What it does not know it refuses.
+ */
+#ifndef CORDON_WORKER_GATE_H
+#define CORDON_WORKER_GATE_H
+
+#include "worker.h"
+
+#define GATE_BYTES_MAX (1088u << 10) /* of source, as UTF-8: what strict allows */
+#define GATE_NODES_MAX 200000u       /* of the tree, operators and contexts not counted */
+#define GATE_DEPTH_MAX 1000u         /* of the tree */
+#define GATE_SCOPES_MAX 100u         /* functions, classes, comprehensions inside one another */
+#define GATE_WARNINGS_MAX 200u       /* different ones; then one more says that there are more */
+#define GATE_SNIPPET_MAX 120         /* characters */
+
+struct gate_report {
+    size_t bytes_max, nodes_max; /* set by the caller; 0: as above */
+    /*
+     * A new reference to a list of dicts {"rule", "message", "line", "column", "end_line",
+     * "end_column", "snippet", "count"}: lines and columns count from 1, columns in
+     * characters, the end is just behind the last character. The most serious first.
+     */
+    PyObject *warnings;
+};
+
+/* Once, before any user code: what the gate needs of the interpreter. 0 or -1. */
+int gate_prepare(void);
+
+/*
+ * Parses the source and judges it. *ret_tree: the tree that was judged, a new reference, to
+ * be compiled; NULL when there is none, and then there is a warning. 0, or -1 with an
+ * exception set when memory ran out.
+ */
+int gate_source(PyObject *source, PyObject **ret_tree, struct gate_report *report);
+
+/* The same for a tree that is there already; `source` is the text it was parsed from. */
+int gate_check(PyObject *source, PyObject *tree, struct gate_report *report);
+
+#endif

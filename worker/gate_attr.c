@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_attr: an attribute, wherever one can be reached. On a module it is looked up in the
+ * export table; on anything else its name decides, since nobody knows what the value is:
+ * frames, code, the doors of modules, other people's private parts are refused by name.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+/* ---- by name -------------------------------------------------------------------------- */
+
+static int is_defined(const struct gate *g, const struct name *name)
+{
+    if (name->defined || name->attr != ATTR_MANGLED)
+        return name->defined;
+    const char *private = strstr(name->text + 1, "__");
+    uint32_t id = private ? gate_name_find_text(g, private, strlen(private)) : 0;
+    return id && NAME(g, id)->defined;
+}
+
+/* Of ATTR_HIDDEN. */
+static const char *refusal_of_hidden(const struct gate *g, const struct name *name,
+                                     enum rule_id *ret_rule)
+{
+    *ret_rule = RULE_PRIVATE_ATTRIBUTE;
+    if (gate_module_in_use(g, name->attr_row->module))
+        return "leads from a class of the standard library into its machinery";
+    return name->text[0] == '_' && !name->defined ? "is a private part that this code did not make"
+                                                  : NULL;
+}
+
+const char *refusal_of_attr(const struct gate *g, uint32_t id, enum rule_id *ret_rule)
+{
+    const struct name *name = NAME(g, id);
+    *ret_rule = RULE_PRIVATE_ATTRIBUTE;
+    switch (name->attr) {
+    case ATTR_INTERPRETER:
+        *ret_rule = RULE_INTERPRETER_ATTRIBUTE;
+        return "leads to frames, code or functions of the interpreter, and from there to "
+               "everything";
+    case ATTR_HIDDEN:
+        return refusal_of_hidden(g, name, ret_rule);
+    case ATTR_DOOR:
+        *ret_rule = RULE_DOOR_ATTRIBUTE;
+        return name->defined ? NULL : "is what modules call their way to files and processes";
+    case ATTR_SUNDER:
+        if (is_defined(g, name) && !gate_module_in_use(g, "enum"))
+            return NULL;
+        return "is a private part that this code did not make";
+    case ATTR_PRIVATE:
+    case ATTR_MANGLED:
+        return is_defined(g, name) ? NULL : "is a private part that this code did not make";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- on a module --------------------------------------------------------------------------- */
+
+static int warn_module_attribute(struct gate *g, uint32_t i, const struct export_module *module)
+{
+    const char *text = NAME(g, N(g, i)->name)->text;
+    const struct export_name *row = exports_name(module, text);
+    if (row && row->denied)
+        return gate_warn(g, RULE_MODULE_ATTRIBUTE, i, "`%s.%s` is not open to code: it %s.",
+                         module->name, text, row->denied);
+    return gate_warn(g, RULE_MODULE_ATTRIBUTE, i,
+                     "`%s.%s` is not among the names that code may use of this module: it could "
+                     "be another module, or a private part.",
+                     module->name, text);
+}
+
+static int check_submodule(struct gate *g, uint32_t i, const struct export_module *module)
+{
+    gate_module_used(g, module);
+    if (is_in_field(g, i, K_Attribute, F_value) || is_in_field(g, i, K_Expr, F_value))
+        return 0;
+    return gate_warn(g, RULE_MODULE_VALUE, i,
+                     "The module `%s` is used as a value: code that gets it could reach all that "
+                     "is in it, not just what the gate can see.",
+                     module->name);
+}
+
+static int check_on_module(struct gate *g, uint32_t i, const struct export_module *module)
+{
+    const char *text = NAME(g, N(g, i)->name)->text;
+    const struct symbol *s = symbol_of(g, first_child(g, i));
+    if (s && s->flags & SYMBOL_MODULES_DIFFER)
+        return gate_warn(g, RULE_MODULE_VALUE, i,
+                         "`%s` may be one of several modules here, so nobody can say what this "
+                         "attribute is.",
+                         NAME(g, s->name)->text);
+    if (!is_load(g, i))
+        return gate_warn(g, RULE_MODULE_PATCH, i,
+                         "This changes `%s.%s` for all code in the process, the interpreter's own "
+                         "included.",
+                         module->name, text);
+    const struct export_module *sub = exports_submodule(module, text);
+    if (sub && !exports_has(module, text))
+        return check_submodule(g, i, sub);
+    if (!exports_has(module, text))
+        return warn_module_attribute(g, i, module);
+    return check_restricted(g, i, EXPORTS(exports_name(module, text)->kind));
+}
+
+/* ---- str.format --------------------------------------------------------------------------------- */
+
+/* C() of a class of the source that makes nothing but its own instances. */
+static int is_own_instance(const struct gate *g, uint32_t i)
+{
+    uint32_t class = kind_of(g, i) == K_Call ? class_sure(g, first_child(g, i)) : 0;
+    if (!class || count_of(g, class, F_bases) || count_of(g, class, F_keywords))
+        return 0;
+    FOR_CHILDREN(g, c, class)
+    {
+        if (N(g, c)->field == F_decorator_list)
+            return 0;
+        if (is_function(g, c) && strcmp(NAME(g, N(g, c)->name)->text, "__new__") == 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Something that has a method `format` of its own, and is no str. */
+static int has_own_format(const struct gate *g, uint32_t base)
+{
+    uint32_t class;
+    if (is_genuine_self(g, base, &class))
+        return !g->texts && class_facts_known(g, class) & CLASS_PLAIN;
+    uint32_t value = only_value(g, symbol_of(g, base));
+    return is_own_instance(g, base) || (value && is_own_instance(g, value));
+}
+
+int check_format_attribute(struct gate *g, uint32_t i)
+{
+    uint32_t base = first_child(g, i), call = N(g, i)->parent;
+    if (builtin_sure(g, base) == BUILTIN_SELF_MATCH && is_in_field(g, i, K_Call, F_func) &&
+        child_of(g, call, F_args))
+        base = child_of(g, call, F_args); /* str.format(text, ...) */
+    else if (has_own_format(g, base))
+        return 0;
+    int tame = format_of_receiver(g, base);
+    if (tame > 0)
+        return 0;
+    if (tame == 0)
+        return gate_warn(g, RULE_FORMAT_STRING, i,
+                         "This format reads attributes that lead to private parts, from whatever "
+                         "it is given.");
+    return gate_warn(g, RULE_FORMAT_RECEIVER, i,
+                     "The text that is formatted is not known before the code runs, and a format "
+                     "can read any attribute by name; an f-string cannot.");
+}
+
+/* ---- on anything ----------------------------------------------------------------------------------- */
+
+/* AttributeError.obj is whatever an attribute was missing on, modules included. */
+static int check_obj(struct gate *g, uint32_t i)
+{
+    uint32_t class;
+    if (is_genuine_self(g, first_child(g, i), &class) && class_facts_known(g, class) & CLASS_PLAIN)
+        return 0;
+    return gate_warn(g, RULE_EXCEPTION_OBJECT, i,
+                     "`.obj` of an AttributeError hands out the object that the attribute was "
+                     "looked for on, whatever it is; give your own attribute another name.");
+}
+
+int check_attribute(struct gate *g, uint32_t i)
+{
+    int mixed = 0;
+    const struct name *name = NAME(g, N(g, i)->name);
+    const struct export_module *module = module_of(g, first_child(g, i), &mixed);
+    if (module && check_on_module(g, i, module) < 0)
+        return -1;
+    if (module && !mixed)
+        return 0;
+    int read = is_load(g, i) || is_in_field(g, i, K_AugAssign, F_target);
+    if (name->attr == ATTR_DUNDER)
+        return check_dunder_attribute(g, i);
+    if (name->attr == ATTR_FORMAT)
+        return read ? check_format_attribute(g, i) : 0;
+    if (name->attr == ATTR_OBJ)
+        return read ? check_obj(g, i) : 0;
+    enum rule_id rule;
+    const char *why = refusal_of_attr(g, N(g, i)->name, &rule);
+    return why ? gate_warn(g, rule, i, "The attribute `%s` %s.", name->text, why) : 0;
+}

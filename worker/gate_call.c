@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_call: calls of what reads, sets or makes something by a name in text. Such a call is
+ * tame when each name is known and harmless; everything else about it is unknown anyway.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+static const char *text_of_name(const struct gate *g, uint32_t i)
+{
+    return NAME(g, N(g, i)->name)->text;
+}
+
+/* ---- getattr and kin --------------------------------------------------------------------- */
+
+/* `f.name` where f runs over dataclasses.fields(x): names that the source has. */
+static int is_field_name(const struct gate *g, uint32_t i)
+{
+    if (kind_of(g, i) != K_Attribute || strcmp(text_of_name(g, i), "name") != 0 ||
+        NAME(g, N(g, i)->name)->stored_elsewhere)
+        return 0;
+    const struct bind *b = only_bind(g, symbol_of(g, first_child(g, i)));
+    uint32_t iter = b && b->kind == BIND_FOR ? child_of(g, N(g, b->node)->parent, F_iter) : 0;
+    if (!iter || kind_of(g, iter) != K_Call)
+        return 0;
+    const struct export_name *row = export_sure(g, first_child(g, iter));
+    return row && row->kind == EXPORT_FIELDS;
+}
+
+/* getattr(x, "__name__"): what could be read with a dot as well. */
+static int is_readable_dunder(const struct gate *g, uint32_t i)
+{
+    PyObject *str = string_of(g, i);
+    const char *text = str ? PyUnicode_AsUTF8AndSize(str, NULL) : NULL;
+    PyErr_Clear();
+    const struct dunder_row *row = text ? gate_dunder(text) : NULL;
+    return row && row->flags & DUNDER_READ;
+}
+
+static int warn_by_name(struct gate *g, uint32_t i)
+{
+    return gate_warn(g, RULE_ATTRIBUTE_BY_NAME, i,
+                     "The name of this attribute is not known before the code runs, or is that "
+                     "of a private part: it could be anything that the value leads to.");
+}
+
+static int check_getattr(struct gate *g, uint32_t i, enum builtin what)
+{
+    struct call_shape shape = call_shape(g, i);
+    uint32_t name = child_at(g, i, F_args, 1);
+    unsigned least = what == BUILTIN_SETATTR ? 3 : 2;
+    unsigned most = what == BUILTIN_DELATTR || what == BUILTIN_HASATTR ? 2 : 3;
+    if (shape.starred || shape.keywords || shape.positional < least || shape.positional > most)
+        return warn_by_name(g, i);
+    if (what == BUILTIN_HASATTR) /* says yes or no, and nothing more */
+        return 0;
+    if (are_tame_attr_strings(g, name) || is_field_name(g, name))
+        return 0;
+    if (what == BUILTIN_GETATTR && is_readable_dunder(g, name))
+        return 0;
+    PyObject *text = string_of(g, name);
+    if (what == BUILTIN_GETATTR && text && PyUnicode_CompareWithASCIIString(text, "__dict__") == 0)
+        return check_object_dict(g, i, child_of(g, i, F_args));
+    return warn_by_name(g, i);
+}
+
+/* ---- vars, globals, super ------------------------------------------------------------------- */
+
+static int check_vars(struct gate *g, uint32_t i)
+{
+    struct call_shape shape = call_shape(g, i);
+    if (shape.positional == 1 && !shape.keywords && !shape.starred)
+        return check_object_dict(g, i, child_of(g, i, F_args));
+    return gate_warn(g, RULE_NAMESPACE, i,
+                     "`vars` reaches every name by its text, also those of the interpreter.");
+}
+
+static int is_given_name(PyObject *str)
+{
+    return str && (PyUnicode_CompareWithASCIIString(str, "input_data") == 0 ||
+                   PyUnicode_CompareWithASCIIString(str, "result") == 0);
+}
+
+/* "x" in globals(), globals()["input_data"], globals().get("input_data", {}) */
+static int is_tame_namespace(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent, call = N(g, parent)->parent;
+    switch (N(g, parent)->kind) {
+    case K_Compare:
+        return N(g, parent)->op == COMPARE_IN && string_of(g, first_child(g, parent)) &&
+               count_of(g, parent, F_comparators) == 1;
+    case K_Subscript:
+        return is_load(g, parent) && is_given_name(string_of(g, child_of(g, parent, F_slice)));
+    case K_Attribute:
+        return strcmp(text_of_name(g, parent), "get") == 0 &&
+               is_in_field(g, parent, K_Call, F_func) && child_of(g, call, F_args) &&
+               is_given_name(string_of(g, child_of(g, call, F_args)));
+    default:
+        return 0;
+    }
+}
+
+static int check_namespace(struct gate *g, uint32_t i)
+{
+    struct call_shape shape = call_shape(g, i);
+    if (!shape.positional && !shape.keywords && is_tame_namespace(g, i))
+        return 0;
+    return gate_warn(g, RULE_NAMESPACE, i,
+                     "`%s()` reaches every name by its text, also those of the interpreter.",
+                     text_of_name(g, first_child(g, i)));
+}
+
+/* super().x, super(C, self).x */
+static int check_super(struct gate *g, uint32_t i)
+{
+    struct call_shape shape = call_shape(g, i);
+    uint32_t class = child_of(g, i, F_args), self = child_at(g, i, F_args, 1);
+    int plain = shape.positional == 0;
+    if (shape.positional == 2)
+        plain = class_sure(g, class) && kind_of(g, self) == K_Name;
+    if (plain && !shape.keywords && !shape.starred && is_in_field(g, i, K_Attribute, F_value))
+        return 0;
+    return gate_warn(g, RULE_SUPER, i,
+                     "super() is kept or given other classes than its own, and could reach "
+                     "methods that were not meant.");
+}
+
+/* ---- exports ----------------------------------------------------------------------------------- */
+
+/* attrgetter("a.b", "c") */
+static int is_tame_path(const struct gate *g, PyObject *str)
+{
+    AUTO_PY dot = PyUnicode_FromString(".");
+    AUTO_PY parts = dot ? PyUnicode_Split(str, dot, -1) : NULL;
+    Py_ssize_t n = parts ? PyList_Size(parts) : 0;
+    for (Py_ssize_t k = 0; k < n; k++)
+        if (!is_tame_attr_text(g, PyList_GetItem(parts, k))) {
+            const char *text = PyUnicode_AsUTF8AndSize(PyList_GetItem(parts, k), NULL);
+            const struct dunder_row *row = text ? gate_dunder(text) : NULL;
+            PyErr_Clear();
+            if (!row || !(row->flags & DUNDER_READ))
+                return 0;
+        }
+    PyErr_Clear();
+    return n > 0;
+}
+
+static int check_attrgetter(struct gate *g, uint32_t i)
+{
+    FOR_CHILDREN(g, c, i)
+    {
+        if (N(g, c)->field == F_func)
+            continue;
+        PyObject *text = N(g, c)->field == F_args ? string_of(g, c) : NULL;
+        int tame =
+            text ? is_tame_path(g, text) : N(g, c)->field == F_args && are_tame_attr_strings(g, c);
+        if (!tame)
+            return warn_by_name(g, i);
+    }
+    return 0;
+}
+
+static int check_methodcaller(struct gate *g, uint32_t i)
+{
+    uint32_t name = child_of(g, i, F_args);
+    if (!name || kind_of(g, name) == K_Starred || !are_tame_attr_strings(g, name))
+        return warn_by_name(g, i);
+    return 0;
+}
+
+static int warn_copied(struct gate *g, uint32_t i)
+{
+    return gate_warn(g, RULE_COPIED_ATTRIBUTES, i,
+                     "This copies attributes by their names from one object to another, and only "
+                     "as `@wraps(f)` right above a function is it known what they are.");
+}
+
+/* @wraps(f), the decorator next to the function. */
+static int check_wraps(struct gate *g, uint32_t i)
+{
+    struct call_shape shape = call_shape(g, i);
+    uint32_t function = N(g, i)->parent;
+    int decorates =
+        N(g, i)->field == F_decorator_list && is_function(g, function) &&
+        child_at(g, function, F_decorator_list, count_of(g, function, F_decorator_list) - 1) == i;
+    int plain = shape.positional == 1 && !shape.keywords && !shape.starred;
+    return decorates && plain ? 0 : warn_copied(g, i);
+}
+
+/* update_wrapper(inner, f) of a function of the source. */
+static int check_update_wrapper(struct gate *g, uint32_t i)
+{
+    struct call_shape shape = call_shape(g, i);
+    uint32_t wrapper = child_of(g, i, F_args);
+    const struct bind *b = wrapper ? only_bind(g, symbol_of(g, wrapper)) : NULL;
+    int own = b && b->kind == BIND_FUNCTION && !child_of(g, b->node, F_decorator_list);
+    return own && shape.positional == 2 && !shape.keywords && !shape.starred ? 0
+                                                                             : warn_copied(g, i);
+}
+
+/* namedtuple(...): the names are checked by itself, and patterns look at known ones only. */
+static int check_namedtuple(struct gate *g, uint32_t i)
+{
+    if (!keyword_of(g, i, "module") && !call_shape(g, i).starred)
+        return 0;
+    return gate_warn(g, RULE_CLASS_FACTORY, i,
+                     "This makes a class and says that it belongs to another module: code that "
+                     "is made for it would run there.");
+}
+
+/* Enum("Name", "A B C") */
+static int check_enum(struct gate *g, uint32_t i)
+{
+    static const char *const allowed[] = {"names", "start", "type", "boundary", NULL};
+    struct call_shape shape = call_shape(g, i);
+    uint32_t names = child_at(g, i, F_args, 1);
+    if (!names)
+        names = keyword_of(g, i, "names");
+    if (!shape.starred && shape.positional == 1 && !shape.keywords)
+        return 0; /* a look-up by value */
+    if (!shape.starred && shape.positional <= 2 && names && keywords_within(g, i, allowed) &&
+        are_tame_field_names(g, names))
+        return 0;
+    return gate_warn(g, RULE_CLASS_FACTORY, i,
+                     "This makes a class with names that are not all known before the code runs: "
+                     "they decide what the interpreter calls.");
+}
+
+int check_special_call(struct gate *g, uint32_t i, uint32_t exports)
+{
+    static const struct {
+        enum export_kind kind;
+        int (*check)(struct gate *, uint32_t);
+    } checks[] = {
+        {EXPORT_ATTRGETTER, check_attrgetter}, {EXPORT_METHODCALLER, check_methodcaller},
+        {EXPORT_WRAPS, check_wraps},           {EXPORT_UPDATE_WRAPPER, check_update_wrapper},
+        {EXPORT_NAMEDTUPLE, check_namedtuple}, {EXPORT_ENUM, check_enum},
+    };
+    for (size_t k = 0; k < ARRAY_LEN(checks); k++)
+        if (exports & EXPORTS(checks[k].kind) && checks[k].check(g, i) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- any call ---------------------------------------------------------------------------------------- */
+
+int check_call(struct gate *g, uint32_t i)
+{
+    uint32_t func = first_child(g, i);
+    const struct symbol *s = symbol_of(g, func);
+    uint32_t exports = exports_of(g, func);
+    if (s && s->flags & (SYMBOL_ENUM_EMPTY | SYMBOL_RESTRICTED))
+        exports |= EXPORTS(EXPORT_ENUM);
+    if (exports && check_special_call(g, i, exports) < 0)
+        return -1;
+    enum builtin what = builtin_what(g, func);
+    switch ((int)what) {
+    case BUILTIN_GETATTR:
+    case BUILTIN_SETATTR:
+    case BUILTIN_DELATTR:
+    case BUILTIN_HASATTR:
+        return check_getattr(g, i, what);
+    case BUILTIN_TYPE:
+        return check_type_call(g, i);
+    case BUILTIN_VARS:
+        return check_vars(g, i);
+    case BUILTIN_NAMESPACE:
+        return check_namespace(g, i);
+    case BUILTIN_SUPER:
+        return check_super(g, i);
+    default:
+        return 0;
+    }
+}

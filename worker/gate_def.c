@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_def: what the source defines. Names that the interpreter or the standard library look
+ * up by themselves are defined from a list; a class keeps the names of its fields, since a
+ * positional pattern reads attributes by them.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+static int warn_definition(struct gate *g, uint32_t i, const char *name)
+{
+    return gate_warn(g, RULE_DUNDER_DEFINITION, i,
+                     "Defining `%s` changes what the interpreter does with this code, or where "
+                     "it thinks that the code belongs.",
+                     name);
+}
+
+/* ---- fields ------------------------------------------------------------------------------ */
+
+/* Names that a class pattern must not read from what it is matched against. */
+static int is_dangerous_field(const struct gate *g, uint32_t id)
+{
+    const struct name *name = NAME(g, id);
+    if (name->attr == ATTR_INTERPRETER)
+        return 1;
+    if (name->attr == ATTR_HIDDEN)
+        return gate_module_in_use(g, name->attr_row->module);
+    return g->class_patterns &&
+           (name->attr == ATTR_OBJ || name->attr == ATTR_FORMAT || name->attr == ATTR_DOOR);
+}
+
+static int check_field(struct gate *g, uint32_t i)
+{
+    if (!is_dangerous_field(g, N(g, i)->name))
+        return 0;
+    return gate_warn(g, RULE_CLASS_FIELD, i,
+                     "A class with a field called `%s` can read that attribute of anything, by "
+                     "way of a pattern.",
+                     NAME(g, N(g, i)->name)->text);
+}
+
+/* ---- dunder names -------------------------------------------------------------------------- */
+
+/* __slots__ = ("a", "b"), __match_args__ = ("a", "b") */
+static int are_known_names(const struct gate *g, uint32_t value, int slots)
+{
+    enum kind kind = kind_of(g, value);
+    if (string_of(g, value))
+        return slots && is_tame_attr_text(g, string_of(g, value));
+    if (kind != K_Tuple && (!slots || (kind != K_List && kind != K_Set && kind != K_Dict)))
+        return 0;
+    FOR_CHILDREN(g, c, value)
+    {
+        if (kind == K_Dict && N(g, c)->field != F_keys)
+            continue;
+        PyObject *text = string_of(g, c);
+        int own_dict = text && slots &&
+                       (PyUnicode_CompareWithASCIIString(text, "__dict__") == 0 ||
+                        PyUnicode_CompareWithASCIIString(text, "__weakref__") == 0);
+        if (!text || (!own_dict && !is_tame_attr_text(g, text)))
+            return 0;
+    }
+    return 1;
+}
+
+/* The value of `name = value`, or 0. */
+static uint32_t value_of(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    enum kind kind = kind_of(g, parent);
+    return kind == K_Assign || kind == K_AnnAssign ? child_of(g, parent, F_value) : 0;
+}
+
+static int is_tame_class_dunder(const struct gate *g, uint32_t i, const struct name *name)
+{
+    uint32_t value = value_of(g, i);
+    if (!value)
+        return 0;
+    if (strcmp(name->text, "__module__") == 0) /* its own */
+        return kind_of(g, value) == K_Name && !symbol_of(g, value) &&
+               strcmp(NAME(g, N(g, value)->name)->text, "__name__") == 0;
+    if (!name->dunder)
+        return 0;
+    if (strcmp(name->text, "__slots__") == 0)
+        return are_known_names(g, value, 1);
+    if (strcmp(name->text, "__match_args__") == 0)
+        return are_known_names(g, value, 0);
+    return (name->dunder->flags & (DUNDER_DEFINE | DUNDER_ASSIGN)) != 0;
+}
+
+static int check_dunder_store(struct gate *g, uint32_t i)
+{
+    const struct name *name = NAME(g, N(g, i)->name);
+    enum scope_kind scope = (enum scope_kind)g->scopes[N(g, i)->scope].kind;
+    int tame = 0;
+    if (scope == SCOPE_CLASS)
+        tame = is_tame_class_dunder(g, i, name);
+    else if (scope == SCOPE_MODULE)
+        tame = value_of(g, i) && name->dunder && name->dunder->flags & DUNDER_MODULE;
+    return tame ? 0 : warn_definition(g, i, name->text);
+}
+
+int check_bound_dunder(struct gate *g, uint32_t i, uint32_t id)
+{
+    return id && NAME(g, id)->attr == ATTR_DUNDER ? warn_definition(g, i, NAME(g, id)->text) : 0;
+}
+
+int check_name_store(struct gate *g, uint32_t i)
+{
+    if (NAME(g, N(g, i)->name)->attr == ATTR_DUNDER)
+        return check_dunder_store(g, i);
+    return g->scopes[N(g, i)->scope].kind == SCOPE_CLASS ? check_field(g, i) : 0;
+}
+
+int check_function(struct gate *g, uint32_t i)
+{
+    const struct name *name = NAME(g, N(g, i)->name);
+    if (name->attr != ATTR_DUNDER)
+        return 0;
+    int tame = g->scopes[N(g, i)->scope].kind == SCOPE_CLASS && name->dunder &&
+               name->dunder->flags & DUNDER_DEFINE;
+    return tame ? 0 : warn_definition(g, i, name->text);
+}
+
+/* ---- classes --------------------------------------------------------------------------------- */
+
+static int check_class_keyword(struct gate *g, uint32_t i)
+{
+    const char *name = NAME(g, N(g, i)->name)->text;
+    const struct export_name *row = export_sure(g, first_child(g, i));
+    if (N(g, i)->name && strcmp(name, "metaclass") != 0)
+        return 0;
+    if (N(g, i)->name && row && row->kind == EXPORT_METACLASS)
+        return 0;
+    return gate_warn(g, RULE_METACLASS, i,
+                     "A metaclass decides what a class is, what it is an instance of and what "
+                     "its names mean; only ABCMeta is known to be tame.");
+}
+
+int check_class(struct gate *g, uint32_t i)
+{
+    if (check_bound_dunder(g, i, N(g, i)->name) < 0)
+        return -1;
+    FOR_CHILDREN(g, c, i)
+    {
+        if (N(g, c)->field == F_keywords && check_class_keyword(g, c) < 0)
+            return -1;
+        if (N(g, c)->field == F_bases && kind_of(g, c) == K_Starred &&
+            gate_warn(g, RULE_METACLASS, c,
+                      "The bases of this class are not known before the code runs.") < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- annotations, where something evaluates them ------------------------------------------------ */
+
+/* Text that can only be a type: names, dots, brackets, commas, bars. */
+static int is_type_text(PyObject *str)
+{
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(str, &len);
+    if (!text) {
+        PyErr_Clear();
+        return 0;
+    }
+    for (Py_ssize_t k = 0; k < len; k++) {
+        unsigned char c = (unsigned char)text[k];
+        int word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!word && !strchr("_.,[]| ", c))
+            return 0;
+    }
+    return !strstr(text, "__") && !strstr(text, "lambda") && !strstr(text, " if ") &&
+           !strstr(text, " for ");
+}
+
+/* T = TypeVar("T") */
+static int is_type_variable(const struct gate *g, uint32_t i)
+{
+    uint32_t value = only_value(g, symbol_of(g, i));
+    const struct export_name *row =
+        value && kind_of(g, value) == K_Call ? export_sure(g, first_child(g, value)) : NULL;
+    return row && strcmp(row->name, "TypeVar") == 0;
+}
+
+static int is_type_name(const struct gate *g, uint32_t i)
+{
+    enum builtin what = builtin_sure(g, i);
+    const struct symbol *s = symbol_of(g, i);
+    if (what == BUILTIN_CLASS || what == BUILTIN_SELF_MATCH || class_sure(g, i) ||
+        export_sure(g, i) || is_type_variable(g, i))
+        return 1;
+    if (module_of(g, i, NULL)) /* its use is judged with the attribute */
+        return is_in_field(g, i, K_Attribute, F_value);
+    return s && s->kinds == BINDS(BIND_TYPE_PARAMETER);
+}
+
+static int is_type_part(const struct gate *g, uint32_t i)
+{
+    switch (N(g, i)->kind) {
+    case K_Name:
+        return is_type_name(g, i);
+    case K_Attribute:
+        return export_sure(g, i) || module_of(g, i, NULL);
+    case K_Subscript:
+    case K_Tuple:
+    case K_List:
+        return 1;
+    case K_BinOp:
+        return N(g, i)->op == K_BitOr;
+    case K_Constant:
+        return !string_of(g, i) || is_type_text(string_of(g, i));
+    default:
+        return 0;
+    }
+}
+
+int check_annotation(struct gate *g, uint32_t i)
+{
+    if (is_type_part(g, i))
+        return 0;
+    return gate_warn(g, RULE_ANNOTATION, i,
+                     "singledispatch evaluates annotations, and this one is more than a type: it "
+                     "would be run as code.");
+}

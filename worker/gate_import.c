@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_import: import statements, against the export table. A module may be named, never
+ * kept: not even as an attribute of a class.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+static int warn_import(struct gate *g, uint32_t i, const char *module)
+{
+    return gate_warn(g, RULE_IMPORT, i,
+                     "The module `%s` is not among those that code may use without being asked: "
+                     "it could reach files, programs or the network.",
+                     module);
+}
+
+/* `import x` in a class body: C.x is a module. */
+static int check_kept(struct gate *g, uint32_t i, const char *module)
+{
+    if (g->scopes[N(g, i)->scope].kind != SCOPE_CLASS)
+        return 0;
+    return gate_warn(g, RULE_MODULE_VALUE, i,
+                     "The module `%s` becomes an attribute of a class, where the gate cannot "
+                     "see what is done with it.",
+                     module);
+}
+
+int check_import(struct gate *g, uint32_t i)
+{
+    FOR_CHILDREN(g, c, i)
+    {
+        const char *module = NAME(g, N(g, c)->name)->text;
+        if (!exports_find(module) ? warn_import(g, c, module) < 0 : check_kept(g, c, module) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int check_item(struct gate *g, uint32_t i, const struct export_module *module)
+{
+    const char *item = NAME(g, N(g, i)->name)->text;
+    const struct export_name *row = exports_name(module, item);
+    if (strcmp(item, "*") == 0)
+        return module->star ? 0
+                            : gate_warn(g, RULE_STAR_IMPORT, i,
+                                        "`from %s import *` would bring in names that are not "
+                                        "open to code; import the ones that are needed.",
+                                        module->name);
+    if (row && !row->denied)
+        return 0;
+    if (row)
+        return gate_warn(g, RULE_IMPORT_NAME, i, "`%s.%s` is not open to code: it %s.",
+                         module->name, item, row->denied);
+    if (exports_submodule(module, item))
+        return check_kept(g, i, item);
+    return gate_warn(g, RULE_IMPORT_NAME, i,
+                     "`%s.%s` is not among the names that code may use of this module: it could "
+                     "be another module, or a private part.",
+                     module->name, item);
+}
+
+int check_import_from(struct gate *g, uint32_t i)
+{
+    const char *text = NAME(g, N(g, i)->name)->text;
+    if (N(g, i)->op != 0)
+        return gate_warn(g, RULE_RELATIVE_IMPORT, i,
+                         "A relative import asks for a module beside this one, and there is "
+                         "none: what it finds is anybody's guess.");
+    const struct export_module *module = exports_find(text);
+    if (!module)
+        return warn_import(g, i, text);
+    FOR_CHILDREN(g, c, i)
+    if (check_item(g, c, module) < 0)
+        return -1;
+    return 0;
+}

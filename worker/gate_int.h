@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_int: what the files of the gate share; nobody else includes it.
+ *
+ *   gate.c          the entry: text, parse, tree, passes
+ *   gate_text.c     the source as characters        gate_report.c   warnings and places
+ *   gate_spec.c     the node types, as data         gate_tree.c     ast objects -> an array
+ *   gate_tables.c   builtins, attributes, dunders   gate_names.c    names, each judged once
+ *   gate_scope.c    bindings, as Python scopes them gate_facts.c    what holds for the whole source
+ *   gate_query.c    questions about nodes           gate_class.c    what is known of classes
+ *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
+ *                   gate_attr.c, gate_dunder.c, gate_call.c, gate_text_names.c (names in
+ *                   strings), gate_import.c, gate_def.c, gate_pattern.c
+ *
+ * The tree is an array in pre-order: a node's descendants are the nodes between it and its
+ * `end`, its first child is the next one, a child's next sibling is where the child ends.
+ * All passes are loops over the array; nothing recurses on the depth of the source.
+ *
+ * Functions returning int return 0, or -1 with an exception set (memory), unless they answer
+ * a question; those never fail, and "no" is the answer that leads to a warning.
+ */
+#ifndef CORDON_WORKER_GATE_INT_H
+#define CORDON_WORKER_GATE_INT_H
+
+#include "gate.h"
+
+#include "base/rules.h"
+#include "exports.h"
+
+/* ---- gate_spec.c ------------------------------------------------------------------ */
+
+/* It does not come to rest on such lists. */
+/* clang-format off */
+#define GATE_KINDS(X) \
+    X(Module) X(FunctionDef) X(AsyncFunctionDef) X(ClassDef) X(Return) X(Delete) X(Assign) \
+    X(TypeAlias) X(AugAssign) X(AnnAssign) X(For) X(AsyncFor) X(While) X(If) X(With) \
+    X(AsyncWith) X(Match) X(Raise) X(Try) X(TryStar) X(Assert) X(Import) X(ImportFrom) \
+    X(Global) X(Nonlocal) X(Expr) X(Pass) X(Break) X(Continue) X(BoolOp) X(NamedExpr) \
+    X(BinOp) X(UnaryOp) X(Lambda) X(IfExp) X(Dict) X(Set) X(ListComp) X(SetComp) X(DictComp) \
+    X(GeneratorExp) X(Await) X(Yield) X(YieldFrom) X(Compare) X(Call) X(FormattedValue) \
+    X(JoinedStr) X(Constant) X(Attribute) X(Subscript) X(Starred) X(Name) X(List) X(Tuple) \
+    X(Slice) X(comprehension) X(ExceptHandler) X(arguments) X(arg) X(keyword) X(alias) \
+    X(withitem) X(match_case) X(MatchValue) X(MatchSingleton) X(MatchSequence) \
+    X(MatchMapping) X(MatchClass) X(MatchStar) X(MatchAs) X(MatchOr) X(TypeIgnore) \
+    X(TypeVar) X(ParamSpec) X(TypeVarTuple) X(Load) X(Store) X(Del) X(And) X(Or) X(Add) \
+    X(Sub) X(Mult) X(MatMult) X(Div) X(Mod) X(Pow) X(LShift) X(RShift) X(BitOr) X(BitXor) \
+    X(BitAnd) X(FloorDiv) X(Invert) X(Not) X(UAdd) X(USub) X(Eq) X(NotEq) X(Lt) X(LtE) X(Gt) \
+    X(GtE) X(Is) X(IsNot) X(In) X(NotIn)
+/* clang-format on */
+enum kind {
+    K_NONE,  /* a hole: the key of `**x` in a dict display, no default */
+    K_IDENT, /* a name that is no node in Python: of `global`, of a class pattern */
+    K_UNKNOWN,
+#define X(name) K_##name,
+    GATE_KINDS(X)
+#undef X
+        K_COUNT
+};
+
+/* It does not come to rest on such lists. */
+/* clang-format off */
+#define GATE_FIELDS(X) \
+    X(annotation) X(arg) X(args) X(argtypes) X(asname) X(attr) X(bases) X(body) X(bound) \
+    X(cases) X(cause) X(cls) X(comparators) X(context_expr) X(conversion) X(ctx) \
+    X(decorator_list) X(default_value) X(defaults) X(elt) X(elts) X(exc) X(finalbody) \
+    X(format_spec) X(func) X(generators) X(guard) X(handlers) X(id) X(ifs) X(is_async) \
+    X(items) X(iter) X(key) X(keys) X(keywords) X(kind) X(kw_defaults) X(kwarg) X(kwd_attrs) \
+    X(kwd_patterns) X(kwonlyargs) X(left) X(level) X(lineno) X(lower) X(module) X(msg) \
+    X(name) X(names) X(op) X(operand) X(ops) X(optional_vars) X(orelse) X(pattern) \
+    X(patterns) X(posonlyargs) X(rest) X(returns) X(right) X(simple) X(slice) X(step) \
+    X(subject) X(tag) X(target) X(targets) X(test) X(type) X(type_comment) X(type_ignores) \
+    X(type_params) X(upper) X(value) X(values) X(vararg) X(end_lineno) X(col_offset) \
+    X(end_col_offset)
+/* clang-format on */
+enum field {
+    F_NONE,
+#define X(name) F_##name,
+    GATE_FIELDS(X)
+#undef X
+        F_COUNT
+};
+
+enum field_type {
+    T_END,
+    T_NODE,   /* a child, or None */
+    T_LIST,   /* of children, or None among them */
+    T_NAME,   /* -> node.name */
+    T_NAME2,  /* -> node.name2 */
+    T_IDENTS, /* a list of names: K_IDENT children */
+    T_CTX,    /* the kind of a context or operator -> node.op */
+    T_OPS,    /* a list of comparison operators -> node.op, a set of COMPARE_* */
+    T_INT,    /* a small number -> node.op */
+    T_VALUE,  /* of a constant -> node.value */
+    T_SKIP,   /* known, and without meaning here */
+};
+
+struct field_spec {
+    unsigned char field, type;
+};
+
+struct kind_spec {
+    struct field_spec scalars[4];
+    struct field_spec children[8]; /* in the order in which the array has them */
+};
+
+extern const struct kind_spec gate_specs[K_COUNT];
+extern PyObject *gate_keys[F_COUNT]; /* the fields' names, interned */
+
+int gate_spec_prepare(void);
+/* K_UNKNOWN: not a type of node that this gate was written for, field by field. */
+enum kind gate_kind_of(PyObject *node);
+
+/* ---- the tree ---------------------------------------------------------------------- */
+
+enum { COMPARE_IDENTITY = 1, COMPARE_EQUAL = 2, COMPARE_IN = 4, COMPARE_ORDER = 8 };
+
+enum node_flag {
+    IN_ANNOTATION_FN = 1,  /* of a parameter or a return value */
+    IN_ANNOTATION_VAR = 2, /* of a variable */
+    IN_FSTRING = 4,
+};
+#define IN_ANNOTATION (IN_ANNOTATION_FN | IN_ANNOTATION_VAR)
+
+struct node {
+    unsigned char kind, field, op, flags;
+    uint32_t parent, end;
+    uint32_t name, name2; /* name ids, 0: none */
+    uint32_t scope;       /* where its names are looked up */
+    uint32_t link;        /* of what opens a scope: that scope; of a loaded Name: its symbol */
+    PyObject *object;     /* borrowed: the tree outlives the gate */
+    PyObject *value;      /* borrowed: of a Constant */
+};
+
+enum scope_kind { SCOPE_MODULE, SCOPE_FUNCTION, SCOPE_CLASS, SCOPE_COMPREHENSION, SCOPE_TYPE };
+
+struct scope {
+    uint32_t parent, node;
+    unsigned char kind, depth;
+};
+
+/* ---- gate_tables.c ------------------------------------------------------------------- */
+
+enum builtin {
+    BUILTIN_NONE, /* no name of a builtin */
+    BUILTIN_PLAIN,
+    BUILTIN_CLASS,
+    BUILTIN_SELF_MATCH, /* a class whose pattern has one positional part: the value itself */
+    BUILTIN_PRINT,      /* functions that make text or a truth of a class, and keep nothing */
+    BUILTIN_ISINSTANCE,
+    BUILTIN_GETATTR,
+    BUILTIN_SETATTR,
+    BUILTIN_DELATTR,
+    BUILTIN_HASATTR,
+    BUILTIN_TYPE,
+    BUILTIN_SUPER,
+    BUILTIN_VARS,
+    BUILTIN_NAMESPACE, /* globals, locals */
+    BUILTIN_PROPERTY,
+    BUILTIN_CLASSMETHOD,
+    BUILTIN_DENIED,
+};
+
+struct builtin_row {
+    const char *name;
+    unsigned char what; /* enum builtin */
+    const char *why;    /* of a denied one: what code could do with it, and what to use */
+};
+const struct builtin_row *gate_builtin(const char *name);
+
+enum attr_class {
+    ATTR_PLAIN,
+    ATTR_DUNDER,
+    ATTR_SUNDER,      /* _x_ */
+    ATTR_MANGLED,     /* _X__y */
+    ATTR_PRIVATE,     /* _x */
+    ATTR_TAME,        /* _x that is documented: of namedtuple, of Enum */
+    ATTR_INTERPRETER, /* frames, code */
+    ATTR_HIDDEN,      /* dangerous once `module` is in use */
+    ATTR_DOOR,        /* the name of a module or of a function that leads out */
+    ATTR_OBJ,         /* AttributeError.obj */
+    ATTR_FORMAT,      /* str.format: reads attributes by names in text */
+};
+
+struct attr_row {
+    const char *name;
+    unsigned char what; /* enum attr_class */
+    const char *module; /* of ATTR_HIDDEN */
+};
+/* What is special about an attribute's name; *ret_row may be NULL. */
+enum attr_class gate_attr_class(const char *name, size_t len, const struct attr_row **ret_row);
+
+enum dunder_flag {
+    DUNDER_DEFINE = 1,  /* a method that a class may define */
+    DUNDER_ASSIGN = 2,  /* a class body may assign it */
+    DUNDER_READ = 4,    /* x.__name__ */
+    DUNDER_WRITE = 8,   /* x.__name__ = "y" */
+    DUNDER_MODULE = 16, /* a script may assign it at its top */
+    DUNDER_LOAD = 32,   /* may be loaded as a name without being bound */
+    DUNDER_STATIC = 64, /* its first parameter is no instance */
+};
+struct dunder_row {
+    const char *name;
+    signed char calls; /* x.__len__() with so many arguments is what an operator does; -1: not */
+    unsigned char flags;
+};
+const struct dunder_row *gate_dunder(const char *name);
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+#define USES_UNBOUND INT16_MAX
+
+struct name {
+    PyObject *str;    /* borrowed */
+    const char *text; /* UTF-8, lives as long as str */
+    size_t len;
+    uint32_t module_symbol; /* 0: none */
+    uint32_t inner;         /* how many scopes other than the module's bind it */
+    const struct builtin_row *builtin;
+    const struct dunder_row *dunder;
+    const struct attr_row *attr_row;
+    unsigned char attr;             /* enum attr_class */
+    unsigned char defined;          /* set as an attribute, or in a class body, by this source */
+    unsigned char stored_elsewhere; /* set as an attribute of something other than `self` */
+    /*
+     * The most arguments that any `.name(...)` has, USES_UNBOUND when it may be taken
+     * without being called, -1 when it does not occur.
+     */
+    int16_t max_args;
+};
+
+/* ---- symbols ------------------------------------------------------------------------------ */
+
+enum bind_kind {
+    BIND_ASSIGN,
+    BIND_UNPACK,  /* part of a tuple target */
+    BIND_DECLARE, /* x: int */
+    BIND_AUGMENT,
+    BIND_FOR,
+    BIND_WITH,
+    BIND_WALRUS,
+    BIND_PARAMETER,
+    BIND_FUNCTION,
+    BIND_CLASS,
+    BIND_MODULE,  /* of .module */
+    BIND_EXPORT,  /* of .export */
+    BIND_REFUSED, /* by an import that got its own warning */
+    BIND_EXCEPT,
+    BIND_MATCH,
+    BIND_DELETE,
+    BIND_TYPE_PARAMETER,
+    BIND_TYPE_ALIAS,
+    BIND_BEFORE, /* input_data, result; and json, with .module */
+};
+#define BINDS(kind) (1u << (kind))
+
+struct bind {
+    uint32_t node, next;
+    unsigned char kind;
+    const struct export_module *module, *from;
+    const struct export_name *export;
+};
+
+enum symbol_flag {
+    SYMBOL_GLOBAL = 1,
+    SYMBOL_NONLOCAL = 2,
+    SYMBOL_ESCAPES = 4,       /* loaded other than to be read from */
+    SYMBOL_CLASS_ESCAPES = 8, /* loaded other than as a class that is only compared */
+    SYMBOL_LOADED_IN_CLASS = 16,
+    SYMBOL_RESTRICTED = 32,    /* `cls` of an Enum without members */
+    SYMBOL_STRINGS_KNOWN = 64, /* SYMBOL_STRINGS_TAME is worked out */
+    SYMBOL_STRINGS_TAME = 128,
+    SYMBOL_OTHER = 256, /* may hold something that is no module */
+    SYMBOL_MODULES_DIFFER = 512,
+    SYMBOL_ENUM_EMPTY = 1024,   /* may hold an Enum without members */
+    SYMBOL_FORMAT_KNOWN = 2048, /* SYMBOL_FORMAT_TAME is worked out */
+    SYMBOL_FORMAT_TAME = 4096,
+};
+
+struct symbol {
+    uint32_t scope, name;
+    uint32_t first, last, count; /* bindings, in the order of the source */
+    uint32_t kinds;              /* BINDS() */
+    uint32_t exports;            /* EXPORTS() of what it may hold */
+    uint32_t flags;
+    const struct export_module *module; /* that it may hold */
+};
+#define EXPORTS(kind) (1u << (kind))
+
+/* ---- classes -------------------------------------------------------------------------------- */
+
+enum class_fact {
+    CLASS_KNOWN = 1,
+    CLASS_PLAIN = 2, /* instances hold what the source gave them, and nothing else */
+    CLASS_ENUM = 4,
+    CLASS_ENUM_EMPTY = 8,    /* an Enum without members: calling it can make a class */
+    CLASS_FIELDS_KNOWN = 16, /* __match_args__ can only hold names of the source */
+    CLASS_ABSTRACT = 32,     /* isinstance() may be answered by others */
+    CLASS_TEXT = 64,         /* instances may be str */
+};
+
+/* ---- the gate ---------------------------------------------------------------------------------- */
+
+#define GATE_MODULES_MAX 128
+
+struct warning {
+    unsigned char rule;
+    uint32_t node;                           /* 0 when line is set */
+    long line, column, end_line, end_column; /* column: characters, from 1 */
+    uint32_t count;
+    PyObject *message;
+};
+
+struct table { /* open addressing, a power of two */
+    uint64_t *keys;
+    uint32_t *values;
+    size_t size, used;
+};
+
+struct gate {
+    PyObject *source;
+    const char *text; /* UTF-8 of source */
+    size_t len;
+    struct gate_report *report;
+
+    struct node *nodes; /* 0 is the Module */
+    uint32_t node_count, node_room;
+    struct scope *scopes; /* 0 is the module's */
+    uint32_t scope_count, scope_room;
+    struct name *names; /* 0 is no name */
+    uint32_t name_count, name_room;
+    uint32_t *name_slots; /* hash -> id */
+    size_t name_slot_count;
+    struct symbol *symbols; /* 0 is no symbol */
+    uint32_t symbol_count, symbol_room;
+    struct bind *binds; /* 0 is no binding */
+    uint32_t bind_count, bind_room;
+    struct table symbol_slots;
+    struct table class_facts; /* node -> CLASS_* */
+
+    struct warning *warnings;
+    uint32_t warning_count, warning_room;
+    uint32_t dropped, dropped_node;
+    PyObject *seen;        /* dict: (rule, message) -> index */
+    uint32_t *line_starts; /* byte offsets, made on demand */
+    uint32_t line_count;
+
+    unsigned char modules[GATE_MODULES_MAX]; /* which exported modules are in use */
+    unsigned char future_annotations;
+    unsigned char dispatches;     /* singledispatch is in use: annotations are evaluated */
+    unsigned char fields;         /* dataclasses.fields is in use */
+    unsigned char class_patterns; /* a class pattern has positional parts */
+    unsigned char prefixed;       /* getattr(x, f"prefix{y}") occurs */
+    unsigned char texts;          /* a class of the source is a str */
+    unsigned char late, pending;  /* of gate_scope.c */
+    unsigned char default_called; /* `.default` is taken from other than super() */
+    size_t text_work;             /* steps spent on texts that are put together */
+    uint32_t copies;              /* first node that copies objects, or 0 */
+    uint32_t named_writes;        /* first node that sets attributes named at run time, or 0 */
+};
+
+#define N(g, i) (&(g)->nodes[i])
+#define NAME(g, id) (&(g)->names[id])
+
+/* gate_names.c */
+int gate_names_open(struct gate *g);
+/* The id of a str: compared after NFKC. 0 with an exception set. */
+uint32_t gate_name_id(struct gate *g, PyObject *str);
+/* The id of a name that the source holds already, or 0. */
+uint32_t gate_name_find(const struct gate *g, PyObject *str);
+uint32_t gate_name_find_text(const struct gate *g, const char *text, size_t len);
+int gate_names_check(struct gate *g); /* scripts, invisible characters */
+
+/* gate_tree.c: 0, -1, or 1: a cap was hit and warned of. */
+int gate_tree_open(struct gate *g, PyObject *tree);
+int gate_grow(void **array, uint32_t *room, uint32_t count, size_t size);
+
+/* gate_scope.c */
+int gate_scope_bind(struct gate *g);
+uint32_t gate_scope_find(const struct gate *g, uint32_t scope,
+                         uint32_t name); /* in that very scope */
+uint32_t gate_scope_resolve(const struct gate *g, uint32_t scope, uint32_t name);
+int gate_table_put(struct table *t, uint64_t key, uint32_t value);
+uint32_t gate_table_get(const struct table *t, uint64_t key);
+void gate_module_used(struct gate *g, const struct export_module *module);
+int gate_module_in_use(const struct gate *g, const char *module);
+
+/* gate_facts.c */
+int gate_facts_collect(struct gate *g);
+
+/* gate_report.c */
+int gate_warn(struct gate *g, enum rule_id rule, uint32_t node, const char *fmt, ...);
+int gate_warn_at(struct gate *g, enum rule_id rule, long line, long column, long end_line,
+                 long end_column, const char *fmt, ...);
+int gate_report_close(struct gate *g);
+/* The place of a byte of the source. */
+void gate_place(struct gate *g, size_t offset, long *ret_line, long *ret_column);
+
+/* gate_text.c. 0, -1, or 1: warned, and it cannot be parsed. */
+int gate_text_check(struct gate *g);
+
+/* ---- gate_query.c ---------------------------------------------------------------------------------- */
+
+static inline uint32_t first_child(const struct gate *g, uint32_t i)
+{
+    return i + 1 < N(g, i)->end ? i + 1 : 0;
+}
+static inline uint32_t next_child(const struct gate *g, uint32_t i, uint32_t child)
+{
+    uint32_t next = N(g, child)->end;
+    return next < N(g, i)->end ? next : 0;
+}
+#define FOR_CHILDREN(g, child, i)                                                                  \
+    for (uint32_t child = first_child(g, i); child; child = next_child(g, i, child))
+
+static inline enum kind kind_of(const struct gate *g, uint32_t i)
+{
+    return (enum kind)N(g, i)->kind;
+}
+/* The first child in that field, or 0. */
+uint32_t child_of(const struct gate *g, uint32_t i, enum field field);
+uint32_t child_at(const struct gate *g, uint32_t i, enum field field, unsigned at);
+unsigned count_of(const struct gate *g, uint32_t i, enum field field);
+/* The child of `ancestor` that holds node i. */
+uint32_t branch_of(const struct gate *g, uint32_t ancestor, uint32_t i);
+int is_in_field(const struct gate *g, uint32_t i, enum kind parent, enum field field);
+int is_function(const struct gate *g, uint32_t i);
+int is_load(const struct gate *g, uint32_t i);
+int is_none(const struct gate *g, uint32_t i);
+PyObject *string_of(const struct gate *g, uint32_t i); /* borrowed; NULL: no string constant */
+
+struct call_shape {
+    unsigned positional, keywords;
+    int starred; /* *x or **x among them */
+};
+struct call_shape call_shape(const struct gate *g, uint32_t call);
+/* The keyword argument's value, or 0. */
+uint32_t keyword_of(const struct gate *g, uint32_t call, const char *name);
+int keywords_within(const struct gate *g, uint32_t call, const char *const *allowed);
+
+/* The symbol of a loaded Name, or NULL. */
+struct symbol *symbol_of(const struct gate *g, uint32_t i);
+/* The only binding of that symbol, if there is but one, else NULL. */
+const struct bind *only_bind(const struct gate *g, const struct symbol *s);
+/* What builtin a loaded Name can be: BUILTIN_NONE when the source's own binding is certain. */
+const struct builtin_row *builtin_of(const struct gate *g, uint32_t i);
+enum builtin builtin_what(const struct gate *g, uint32_t i);
+/* The builtin it surely is. */
+enum builtin builtin_sure(const struct gate *g, uint32_t i);
+/* The modules it may be: the first one, and whether it may be something else as well. */
+const struct export_module *module_of(const struct gate *g, uint32_t i, int *ret_mixed);
+/* EXPORTS() that it may be. */
+uint32_t exports_of(const struct gate *g, uint32_t i);
+/* The export it surely is, with its module's name, or NULL. */
+const struct export_name *export_sure(const struct gate *g, uint32_t i);
+/* The class definition that a loaded Name surely is, or 0. */
+uint32_t class_sure(const struct gate *g, uint32_t i);
+/* Whether a loaded Name is surely bound when it is loaded, by the source. */
+int is_bound_before(const struct gate *g, const struct symbol *s, uint32_t i);
+/* The function or lambda or class around node i, or 0. */
+uint32_t function_around(const struct gate *g, uint32_t i);
+/* The class whose method the function is, or 0. */
+uint32_t class_of_method(const struct gate *g, uint32_t function);
+/* The symbol of a function's first positional parameter, or NULL. */
+struct symbol *first_parameter(const struct gate *g, uint32_t function);
+/* A loaded Name that is surely an instance of a class of the source. *ret_class: that class. */
+int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class);
+/* The value that a name is bound to, where that is its only binding, or 0. */
+uint32_t only_value(const struct gate *g, const struct symbol *s);
+/* `__radd__ = __add__` in a class: a method under a second name that operators call. */
+int is_method_alias(const struct gate *g, uint32_t i);
+/* A load that can neither change what the expression holds nor pass it on. */
+int is_reading(const struct gate *g, uint32_t i);
+/* Whether it is a class for sure: a builtin one, one of the source, type(x), x.__class__. */
+int is_class_like(const struct gate *g, uint32_t i);
+
+/* ---- gate_class.c ----------------------------------------------------------------------------------- */
+
+/* CLASS_* of a class definition. */
+unsigned class_facts_known(const struct gate *g, uint32_t class_node);
+int class_facts_collect(struct gate *g);
+
+/* ---- the rules: each judges one node ------------------------------------------------------------------ */
+
+int gate_walk(struct gate *g);
+int check_name_load(struct gate *g, uint32_t i);
+int check_restricted(struct gate *g, uint32_t i, uint32_t exports);
+int check_attribute(struct gate *g, uint32_t i);
+int check_dunder_attribute(struct gate *g, uint32_t i);
+int check_call(struct gate *g, uint32_t i);
+int check_type_call(struct gate *g, uint32_t i);
+int check_import(struct gate *g, uint32_t i);
+int check_import_from(struct gate *g, uint32_t i);
+int check_function(struct gate *g, uint32_t i);
+int check_class(struct gate *g, uint32_t i);
+int check_name_store(struct gate *g, uint32_t i);
+int check_class_pattern(struct gate *g, uint32_t i);
+int check_annotation(struct gate *g, uint32_t i);
+
+int check_format_attribute(struct gate *g, uint32_t i);
+int check_object_dict(struct gate *g, uint32_t i, uint32_t object);
+int check_bound_dunder(struct gate *g, uint32_t i, uint32_t name);
+int check_special_call(struct gate *g, uint32_t i, uint32_t exports);
+/* Why an attribute of that name is refused on anything, as a sentence's end; NULL: it is not. */
+const char *refusal_of_attr(const struct gate *g, uint32_t name, enum rule_id *ret_rule);
+/* A call argument or comparison that asks whether something is of a class. */
+int is_instance_test(const struct gate *g, uint32_t i);
+/* A class value that is only compared, shown or asked for its name. */
+int is_tame_class_use(const struct gate *g, uint32_t i);
+
+/* ---- gate_text_names.c: names and formats in strings ------------------------------------------------------ */
+
+/* Whether a string may be used as an attribute's name on anything. */
+int is_tame_attr_text(const struct gate *g, PyObject *str);
+/* Whether each string that node i can be is such a name. */
+int are_tame_attr_strings(struct gate *g, uint32_t i);
+/* The same for names of fields: "a b", ["a", "b"], {"a": 1}, [("a", int)]. */
+int are_tame_field_names(const struct gate *g, uint32_t i);
+/* Whether str.format() of that text reads harmless attributes only. */
+int is_tame_format(const struct gate *g, PyObject *str);
+/* -1: what text it is is not known; else is_tame_format() of it. */
+int format_of_receiver(struct gate *g, uint32_t i);
+
+#endif

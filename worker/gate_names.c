@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_names: each name of the source once, with all that tables know of it, so that the
+ * passes compare numbers. Names are compared after NFKC whatever field they came from; a
+ * name that a person would misread gets a warning of its own.
+ */
+#include "gate_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static PyObject *normalize, *char_name; /* of unicodedata */
+
+int gate_prepare(void)
+{
+    AUTO_PY module = PyImport_ImportModule("unicodedata");
+    if (!module)
+        return -1;
+    py_clear(&normalize);
+    py_clear(&char_name);
+    normalize = PyObject_GetAttrString(module, "normalize");
+    char_name = PyObject_GetAttrString(module, "name");
+    return normalize && char_name ? gate_spec_prepare() : -1;
+}
+
+/* ---- look-up ---------------------------------------------------------------------- */
+
+static size_t slot_start(const struct gate *g, const char *text, size_t len)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return (size_t)(hash ^ hash >> 29) & (g->name_slot_count - 1);
+}
+
+/* The slot that holds the name, or the free one where it belongs. */
+static size_t slot_of(const struct gate *g, const char *text, size_t len)
+{
+    size_t at = slot_start(g, text, len);
+    for (; g->name_slots[at]; at = (at + 1) & (g->name_slot_count - 1)) {
+        const struct name *name = NAME(g, g->name_slots[at]);
+        if (name->len == len && memcmp(name->text, text, len) == 0)
+            break;
+    }
+    return at;
+}
+
+uint32_t gate_name_find_text(const struct gate *g, const char *text, size_t len)
+{
+    return g->name_slots[slot_of(g, text, len)];
+}
+
+uint32_t gate_name_find(const struct gate *g, PyObject *str)
+{
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(str, &len);
+    if (!text)
+        PyErr_Clear(); /* a lone surrogate: no name */
+    return text ? gate_name_find_text(g, text, (size_t)len) : 0;
+}
+
+/* ---- a new name --------------------------------------------------------------------- */
+
+static int grow_slots(struct gate *g)
+{
+    size_t more = g->name_slot_count ? g->name_slot_count * 2 : 1024;
+    uint32_t *slots = calloc(more, sizeof(*slots));
+    if (!slots) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    free(g->name_slots);
+    g->name_slots = slots;
+    g->name_slot_count = more;
+    for (uint32_t id = 1; id < g->name_count; id++)
+        slots[slot_of(g, NAME(g, id)->text, NAME(g, id)->len)] = id;
+    return 0;
+}
+
+static uint32_t add_name(struct gate *g, PyObject *str, const char *text, size_t len)
+{
+    if (gate_grow((void **)&g->names, &g->name_room, g->name_count, sizeof(struct name)) < 0)
+        return 0;
+    if ((size_t)g->name_count * 2 >= g->name_slot_count && grow_slots(g) < 0)
+        return 0;
+    struct name name = {.str = str, .text = text, .len = len, .max_args = -1};
+    name.builtin = gate_builtin(text);
+    name.dunder = gate_dunder(text);
+    name.attr = (unsigned char)gate_attr_class(text, len, &name.attr_row);
+    *NAME(g, g->name_count) = name;
+    g->name_slots[slot_of(g, text, len)] = g->name_count;
+    Py_INCREF(str);
+    return g->name_count++;
+}
+
+static int is_ascii(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] >= 0x80)
+            return 0;
+    return 1;
+}
+
+static uint32_t id_of(struct gate *g, PyObject *str)
+{
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(str, &len);
+    if (!text)
+        return 0;
+    uint32_t id = g->name_slots[slot_of(g, text, (size_t)len)];
+    return id ? id : add_name(g, str, text, (size_t)len);
+}
+
+uint32_t gate_name_id(struct gate *g, PyObject *str)
+{
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(str, &len);
+    if (!text)
+        return 0;
+    if (is_ascii(text, (size_t)len))
+        return id_of(g, str);
+    AUTO_PY normal = PyObject_CallFunction(normalize, "sO", "NFKC", str);
+    return normal ? id_of(g, normal) : 0;
+}
+
+int gate_names_open(struct gate *g)
+{
+    if (gate_grow((void **)&g->names, &g->name_room, 0, sizeof(struct name)) < 0)
+        return -1;
+    g->names[0] = (struct name){.text = "", .max_args = -1};
+    g->name_count = 1;
+    return grow_slots(g);
+}
+
+/* ---- names that a person would misread ------------------------------------------------ */
+
+enum script { LATIN = 1, CYRILLIC = 2, GREEK = 4, OTHER_ALIKE = 8 };
+
+/* Scripts whose letters look like those of another one. */
+static unsigned script_of(const char *name)
+{
+    static const struct {
+        const char *prefix;
+        unsigned script;
+    } scripts[] = {{"LATIN ", LATIN},          {"CYRILLIC ", CYRILLIC},    {"GREEK ", GREEK},
+                   {"ARMENIAN ", OTHER_ALIKE}, {"CHEROKEE ", OTHER_ALIKE}, {"COPTIC ", OTHER_ALIKE},
+                   {"LISU ", OTHER_ALIKE}};
+    for (size_t i = 0; i < ARRAY_LEN(scripts); i++)
+        if (strncmp(name, scripts[i].prefix, strlen(scripts[i].prefix)) == 0)
+            return scripts[i].script;
+    return 0;
+}
+
+static int is_invisible(Py_UCS4 c)
+{
+    static const Py_UCS4 ranges[][2] = {
+        {0xad, 0xad},     {0x34f, 0x34f},   {0x115f, 0x1160}, {0x17b4, 0x17b5},
+        {0x180b, 0x180f}, {0x200b, 0x200f}, {0x2060, 0x206f}, {0x3164, 0x3164},
+        {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xe0000, 0xe0fff},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
+        if (c >= ranges[i][0] && c <= ranges[i][1])
+            return 1;
+    return 0;
+}
+
+/* The letter that a Cyrillic or Greek one looks like, or 0. */
+static char latin_twin(Py_UCS4 c)
+{
+    static const struct {
+        Py_UCS4 letter;
+        char twin;
+    } twins[] = {{0x430, 'a'}, {0x441, 'c'}, {0x435, 'e'}, {0x43e, 'o'}, {0x440, 'p'}, {0x445, 'x'},
+                 {0x443, 'y'}, {0x456, 'i'}, {0x458, 'j'}, {0x455, 's'}, {0x501, 'd'}, {0x51b, 'q'},
+                 {0x51d, 'w'}, {0x4bb, 'h'}, {0x3bf, 'o'}, {0x3bd, 'v'}, {0x3c1, 'p'}, {0x3b1, 'a'},
+                 {0x3b9, 'i'}, {0x4cf, 'l'}, {0x475, 'v'}, {0x474, 'V'}, {0x410, 'A'}, {0x412, 'B'},
+                 {0x415, 'E'}, {0x41a, 'K'}, {0x41c, 'M'}, {0x41d, 'H'}, {0x41e, 'O'}, {0x420, 'P'},
+                 {0x421, 'C'}, {0x422, 'T'}, {0x425, 'X'}, {0x405, 'S'}, {0x406, 'I'}};
+    for (size_t i = 0; i < ARRAY_LEN(twins); i++)
+        if (twins[i].letter == c)
+            return twins[i].twin;
+    return c < 0x80 ? (char)c : 0;
+}
+
+static unsigned script_of_char(Py_UCS4 c)
+{
+    AUTO_PY str = PyUnicode_FromOrdinal((int)c);
+    AUTO_PY name = str ? PyObject_CallFunction(char_name, "Os", str, "") : NULL;
+    const char *text = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+    PyErr_Clear();
+    return text ? script_of(text) : 0;
+}
+
+struct looks {
+    unsigned scripts;
+    int invisible;
+    int twin; /* each letter looks like a Latin one */
+    char skeleton[64];
+};
+
+static struct looks looks_of(PyObject *str)
+{
+    struct looks looks = {0};
+    Py_ssize_t len = PyUnicode_GetLength(str);
+    looks.twin = len < (Py_ssize_t)sizeof(looks.skeleton);
+    for (Py_ssize_t i = 0; i < len; i++) {
+        Py_UCS4 c = PyUnicode_ReadChar(str, i);
+        char twin = latin_twin(c);
+        looks.invisible |= is_invisible(c);
+        looks.scripts |=
+            c < 0x80 ? (((c | 32) >= 'a' && (c | 32) <= 'z') ? LATIN : 0) : script_of_char(c);
+        looks.twin &= twin != 0;
+        if (looks.twin)
+            looks.skeleton[i] = twin;
+    }
+    return looks;
+}
+
+static int is_twin(const struct gate *g, const struct looks *looks)
+{
+    size_t len = strlen(looks->skeleton);
+    return looks->twin &&
+           (gate_builtin(looks->skeleton) || gate_name_find_text(g, looks->skeleton, len));
+}
+
+/* The node that says the name first. */
+static uint32_t first_use(const struct gate *g, uint32_t id)
+{
+    for (uint32_t i = 0; i < g->node_count; i++)
+        if (N(g, i)->name == id || N(g, i)->name2 == id)
+            return i;
+    return 0;
+}
+
+static int check_looks(struct gate *g, uint32_t id)
+{
+    PyObject *str = NAME(g, id)->str;
+    struct looks looks = looks_of(str);
+    if (looks.invisible)
+        return gate_warn(g, RULE_INVISIBLE_CHARACTER, first_use(g, id),
+                         "The name %R holds characters that cannot be seen: it is not the name "
+                         "that it looks like.",
+                         str);
+    if (looks.scripts & (looks.scripts - 1))
+        return gate_warn(g, RULE_MIXED_SCRIPT, first_use(g, id),
+                         "The name `%U` mixes letters of several scripts that look alike: it is "
+                         "not the name that it looks like.",
+                         str);
+    if (is_twin(g, &looks))
+        return gate_warn(g, RULE_MIXED_SCRIPT, first_use(g, id),
+                         "The name `%U` is written with letters of another script, and looks "
+                         "like `%s`, which is something else.",
+                         str, looks.skeleton);
+    return 0;
+}
+
+int gate_names_check(struct gate *g)
+{
+    uint32_t checked = 0;
+    for (uint32_t id = 1; id < g->name_count && checked < GATE_WARNINGS_MAX; id++) {
+        if (is_ascii(NAME(g, id)->text, NAME(g, id)->len))
+            continue;
+        uint32_t before = g->warning_count;
+        if (check_looks(g, id) < 0)
+            return -1;
+        checked += g->warning_count > before; /* each look for its place costs a pass */
+    }
+    return 0;
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_query: questions about nodes. The answers hold for every run of the code, or are
+ * "no": a name with a second binding, a call with a star, an attribute taken without being
+ * called are enough to give up.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+/* ---- shapes -------------------------------------------------------------------------- */
+
+uint32_t child_at(const struct gate *g, uint32_t i, enum field field, unsigned at)
+{
+    FOR_CHILDREN(g, c, i)
+    if (N(g, c)->field == field && at-- == 0)
+        return c;
+    return 0;
+}
+
+uint32_t child_of(const struct gate *g, uint32_t i, enum field field)
+{
+    return child_at(g, i, field, 0);
+}
+
+unsigned count_of(const struct gate *g, uint32_t i, enum field field)
+{
+    unsigned count = 0;
+    FOR_CHILDREN(g, c, i)
+    count += N(g, c)->field == field;
+    return count;
+}
+
+#define CLIMB_MAX 256 /* levels; what lies deeper gets no proof */
+
+uint32_t branch_of(const struct gate *g, uint32_t ancestor, uint32_t i)
+{
+    for (int climbed = 0; climbed < CLIMB_MAX; climbed++) {
+        if (N(g, i)->parent == ancestor)
+            return i;
+        i = N(g, i)->parent;
+    }
+    return 0;
+}
+
+int is_in_field(const struct gate *g, uint32_t i, enum kind parent, enum field field)
+{
+    return N(g, i)->field == field && kind_of(g, N(g, i)->parent) == parent;
+}
+
+int is_function(const struct gate *g, uint32_t i)
+{
+    return kind_of(g, i) == K_FunctionDef || kind_of(g, i) == K_AsyncFunctionDef;
+}
+
+int is_load(const struct gate *g, uint32_t i)
+{
+    return N(g, i)->op == K_Load;
+}
+
+int is_none(const struct gate *g, uint32_t i)
+{
+    return kind_of(g, i) == K_Constant && N(g, i)->value == Py_None;
+}
+
+PyObject *string_of(const struct gate *g, uint32_t i)
+{
+    PyObject *value = kind_of(g, i) == K_Constant ? N(g, i)->value : NULL;
+    return value && PyUnicode_CheckExact(value) ? value : NULL;
+}
+
+struct call_shape call_shape(const struct gate *g, uint32_t call)
+{
+    struct call_shape shape = {0};
+    FOR_CHILDREN(g, c, call)
+    {
+        shape.positional += N(g, c)->field == F_args;
+        shape.keywords += N(g, c)->field == F_keywords;
+        shape.starred |= N(g, c)->field == F_args && kind_of(g, c) == K_Starred;
+        shape.starred |= N(g, c)->field == F_keywords && N(g, c)->name == 0;
+    }
+    return shape;
+}
+
+uint32_t keyword_of(const struct gate *g, uint32_t call, const char *name)
+{
+    FOR_CHILDREN(g, c, call)
+    if (N(g, c)->field == F_keywords && strcmp(NAME(g, N(g, c)->name)->text, name) == 0)
+        return first_child(g, c);
+    return 0;
+}
+
+int keywords_within(const struct gate *g, uint32_t call, const char *const *allowed)
+{
+    FOR_CHILDREN(g, c, call)
+    {
+        if (N(g, c)->field != F_keywords)
+            continue;
+        const char *const *a = allowed;
+        while (*a && strcmp(NAME(g, N(g, c)->name)->text, *a) != 0)
+            a++;
+        if (!*a)
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+struct symbol *symbol_of(const struct gate *g, uint32_t i)
+{
+    const struct node *n = N(g, i);
+    return n->kind == K_Name && n->op == K_Load && n->link ? &g->symbols[n->link] : NULL;
+}
+
+const struct bind *only_bind(const struct gate *g, const struct symbol *s)
+{
+    return s && s->count == 1 ? &g->binds[s->first] : NULL;
+}
+
+const struct builtin_row *builtin_of(const struct gate *g, uint32_t i)
+{
+    if (kind_of(g, i) != K_Name || !is_load(g, i))
+        return NULL;
+    const struct builtin_row *row = NAME(g, N(g, i)->name)->builtin;
+    const struct symbol *s = symbol_of(g, i);
+    return row && s && is_bound_before(g, s, i) ? NULL : row;
+}
+
+enum builtin builtin_what(const struct gate *g, uint32_t i)
+{
+    const struct builtin_row *row = builtin_of(g, i);
+    return row ? (enum builtin)row->what : BUILTIN_NONE;
+}
+
+enum builtin builtin_sure(const struct gate *g, uint32_t i)
+{
+    if (kind_of(g, i) != K_Name || !is_load(g, i) || symbol_of(g, i))
+        return BUILTIN_NONE;
+    const struct builtin_row *row = NAME(g, N(g, i)->name)->builtin;
+    return row ? (enum builtin)row->what : BUILTIN_NONE;
+}
+
+static const struct export_module *module_of_name(const struct gate *g, uint32_t i, int *ret_mixed)
+{
+    const struct symbol *s = symbol_of(g, i);
+    if (!s || !s->module)
+        return NULL;
+    int only_given = !(s->kinds & BINDS(BIND_MODULE));
+    if (only_given && s->flags & SYMBOL_OTHER && is_bound_before(g, s, i))
+        return NULL; /* the code's own `json` */
+    *ret_mixed = (s->flags & (SYMBOL_OTHER | SYMBOL_MODULES_DIFFER)) != 0;
+    return s->module;
+}
+
+const struct export_module *module_of(const struct gate *g, uint32_t i, int *ret_mixed)
+{
+    int ignored;
+    if (!ret_mixed)
+        ret_mixed = &ignored;
+    *ret_mixed = 0;
+    if (kind_of(g, i) == K_Name)
+        return module_of_name(g, i, ret_mixed);
+    if (kind_of(g, i) != K_Attribute || kind_of(g, i + 1) != K_Name)
+        return NULL; /* no exported module lies more than one package deep */
+    const struct export_module *package = module_of_name(g, i + 1, ret_mixed);
+    return package ? exports_submodule(package, NAME(g, N(g, i)->name)->text) : NULL;
+}
+
+uint32_t exports_of(const struct gate *g, uint32_t i)
+{
+    const struct symbol *s = symbol_of(g, i);
+    if (s)
+        return s->exports;
+    if (kind_of(g, i) != K_Attribute)
+        return 0;
+    const struct export_module *module = module_of(g, first_child(g, i), NULL);
+    const struct export_name *row =
+        module ? exports_name(module, NAME(g, N(g, i)->name)->text) : NULL;
+    return row && !row->denied ? EXPORTS(row->kind) : 0;
+}
+
+const struct export_name *export_sure(const struct gate *g, uint32_t i)
+{
+    const struct bind *b = only_bind(g, symbol_of(g, i));
+    if (b)
+        return b->kind == BIND_EXPORT ? b->export : NULL;
+    if (kind_of(g, i) != K_Attribute)
+        return NULL;
+    int mixed;
+    const struct export_module *module = module_of(g, first_child(g, i), &mixed);
+    const struct export_name *row =
+        module && !mixed ? exports_name(module, NAME(g, N(g, i)->name)->text) : NULL;
+    return row && !row->denied ? row : NULL;
+}
+
+uint32_t class_sure(const struct gate *g, uint32_t i)
+{
+    const struct bind *b = only_bind(g, symbol_of(g, i));
+    return b && b->kind == BIND_CLASS ? b->node : 0;
+}
+
+uint32_t only_value(const struct gate *g, const struct symbol *s)
+{
+    const struct bind *b = only_bind(g, s);
+    return b && b->kind == BIND_ASSIGN ? child_of(g, N(g, b->node)->parent, F_value) : 0;
+}
+
+/* ---- bound before it is loaded ---------------------------------------------------------------- */
+
+#define BLOCK_LOOK 64 /* statements of a block that are looked at */
+
+/* Whether the statement, once it ended, has surely bound the name. */
+static int binds_surely(const struct gate *g, uint32_t statement, uint32_t name, int depth);
+
+static int block_binds(const struct gate *g, uint32_t i, enum field field, uint32_t name, int depth)
+{
+    int looked = 0;
+    FOR_CHILDREN(g, c, i)
+    {
+        if (N(g, c)->field == field && binds_surely(g, c, name, depth + 1))
+            return 1;
+        if (++looked > BLOCK_LOOK)
+            return 0;
+    }
+    return 0;
+}
+
+static int target_binds(const struct gate *g, uint32_t target, uint32_t name)
+{
+    if (kind_of(g, target) == K_Name)
+        return N(g, target)->name == name;
+    if (kind_of(g, target) != K_Tuple && kind_of(g, target) != K_List)
+        return 0;
+    int looked = 0;
+    FOR_CHILDREN(g, c, target)
+    {
+        if (kind_of(g, c) == K_Name && N(g, c)->name == name)
+            return 1;
+        if (++looked > BLOCK_LOOK)
+            return 0;
+    }
+    return 0;
+}
+
+static int targets_bind(const struct gate *g, uint32_t i, uint32_t name)
+{
+    FOR_CHILDREN(g, c, i)
+    if ((N(g, c)->field == F_targets || N(g, c)->field == F_target) && target_binds(g, c, name))
+        return 1;
+    return 0;
+}
+
+static int aliases_bind(const struct gate *g, uint32_t i, uint32_t name)
+{
+    FOR_CHILDREN(g, c, i)
+    if ((N(g, c)->name2 ? N(g, c)->name2 : N(g, c)->name) == name)
+        return 1;
+    return 0;
+}
+
+static int binds_surely(const struct gate *g, uint32_t statement, uint32_t name, int depth)
+{
+    if (depth > 4)
+        return 0;
+    switch (N(g, statement)->kind) {
+    case K_FunctionDef:
+    case K_AsyncFunctionDef:
+    case K_ClassDef:
+        return N(g, statement)->name == name;
+    case K_AnnAssign:
+        if (!child_of(g, statement, F_value))
+            return 0;
+        return targets_bind(g, statement, name);
+    case K_Assign:
+        return targets_bind(g, statement, name);
+    case K_Import:
+    case K_ImportFrom:
+        return aliases_bind(g, statement, name);
+    case K_If:
+        return block_binds(g, statement, F_body, name, depth) &&
+               block_binds(g, statement, F_orelse, name, depth);
+    default: /* loops may not run, `with` and `try` may swallow an exception */
+        return 0;
+    }
+}
+
+static enum field field_of_branch(const struct gate *g, uint32_t ancestor, uint32_t i)
+{
+    uint32_t branch = branch_of(g, ancestor, i);
+    return branch ? (enum field)N(g, branch)->field : F_NONE;
+}
+
+/* A loop variable, or that of a `with`, inside the body. */
+static int is_in_body_of(const struct gate *g, uint32_t binding, uint32_t i)
+{
+    uint32_t up = binding;
+    for (int depth = 0; depth < 4; depth++) {
+        uint32_t parent = N(g, up)->parent;
+        enum kind kind = kind_of(g, parent);
+        if (kind == K_For || kind == K_AsyncFor || kind == K_With || kind == K_AsyncWith)
+            return (N(g, up)->field == F_target || N(g, up)->field == F_items) && i > parent &&
+                   i < N(g, parent)->end && field_of_branch(g, parent, i) == F_body;
+        if (kind != K_Tuple && kind != K_List && kind != K_withitem)
+            return 0;
+        up = parent;
+    }
+    return 0;
+}
+
+/*
+ * Whether the binding is done whenever node i is reached: it lies in a statement that comes
+ * before, in the same block, the statement that holds i. A function between them does not
+ * matter: it was defined after the binding.
+ */
+static int dominates(const struct gate *g, uint32_t binding, uint32_t name, uint32_t i)
+{
+    if (is_in_body_of(g, binding, i))
+        return 1;
+    uint32_t up = binding;
+    for (int climbed = 0; up && climbed < CLIMB_MAX; climbed++, up = N(g, up)->parent) {
+        uint32_t parent = N(g, up)->parent;
+        if (i >= parent && i < N(g, parent)->end)
+            return N(g, up)->end <= i &&
+                   field_of_branch(g, parent, i) == (enum field)N(g, up)->field &&
+                   binds_surely(g, up, name, 0);
+    }
+    return 0;
+}
+
+#define BINDS_TRIED 8
+
+int is_bound_before(const struct gate *g, const struct symbol *s, uint32_t i)
+{
+    enum scope_kind kind = (enum scope_kind)g->scopes[s->scope].kind;
+    if (kind != SCOPE_MODULE && kind != SCOPE_CLASS)
+        return 1; /* an unbound local is an error, never a builtin */
+    if (s->kinds & (BINDS(BIND_DELETE) | BINDS(BIND_EXCEPT)))
+        return 0;
+    int tried = 0;
+    for (uint32_t b = s->first; b && tried < BINDS_TRIED; b = g->binds[b].next, tried++)
+        if (g->binds[b].node && dominates(g, g->binds[b].node, s->name, i))
+            return 1;
+    return 0;
+}
+
+/* ---- functions and classes ------------------------------------------------------------------------ */
+
+uint32_t function_around(const struct gate *g, uint32_t i)
+{
+    uint32_t scope = N(g, i)->scope;
+    while (g->scopes[scope].kind == SCOPE_COMPREHENSION || g->scopes[scope].kind == SCOPE_TYPE)
+        scope = g->scopes[scope].parent;
+    return scope ? g->scopes[scope].node : 0;
+}
+
+uint32_t class_of_method(const struct gate *g, uint32_t function)
+{
+    if (!function || !is_function(g, function) || !is_in_field(g, function, K_ClassDef, F_body))
+        return 0;
+    return N(g, function)->parent;
+}
+
+static uint32_t first_parameter_node(const struct gate *g, uint32_t function)
+{
+    uint32_t arguments = child_of(g, function, F_args);
+    uint32_t first = arguments ? child_of(g, arguments, F_posonlyargs) : 0;
+    return first || !arguments ? first : child_of(g, arguments, F_args);
+}
+
+struct symbol *first_parameter(const struct gate *g, uint32_t function)
+{
+    uint32_t arg = first_parameter_node(g, function);
+    uint32_t s = arg ? gate_scope_find(g, N(g, function)->link, N(g, arg)->name) : 0;
+    return s ? &g->symbols[s] : NULL;
+}
+
+enum wrapping { NOT_WRAPPED, WRAPPED_AS_PROPERTY, WRAPPED };
+
+/* `@name.setter` over a function of that name. */
+static int is_setter(const struct gate *g, uint32_t decorator, uint32_t function)
+{
+    const char *attr =
+        kind_of(g, decorator) == K_Attribute ? NAME(g, N(g, decorator)->name)->text : "";
+    return (strcmp(attr, "setter") == 0 || strcmp(attr, "deleter") == 0) &&
+           kind_of(g, decorator + 1) == K_Name && N(g, decorator + 1)->name == N(g, function)->name;
+}
+
+/* A property and its setters, and nothing else under that name in the class. */
+static int is_property_family(const struct gate *g, uint32_t function)
+{
+    uint32_t s = gate_scope_find(g, N(g, function)->scope, N(g, function)->name);
+    if (!s || g->symbols[s].kinds != BINDS(BIND_FUNCTION) || g->symbols[s].count > 4)
+        return 0;
+    uint32_t first = g->symbols[s].first;
+    for (uint32_t b = first; b; b = g->binds[b].next) {
+        uint32_t member = g->binds[b].node, decorator = child_of(g, member, F_decorator_list);
+        if (!decorator || count_of(g, member, F_decorator_list) != 1)
+            return 0;
+        if (b == first ? builtin_sure(g, decorator) != BUILTIN_PROPERTY
+                       : !is_setter(g, decorator, member))
+            return 0;
+    }
+    return 1;
+}
+
+/* What the decorators make of a method. */
+static enum wrapping wrapping_of(const struct gate *g, uint32_t function)
+{
+    if (!child_of(g, function, F_decorator_list))
+        return NOT_WRAPPED;
+    if (is_property_family(g, function))
+        return WRAPPED_AS_PROPERTY;
+    FOR_CHILDREN(g, c, function)
+    {
+        if (N(g, c)->field != F_decorator_list)
+            continue;
+        const struct export_name *row = export_sure(g, c);
+        if (!row || row->kind != EXPORT_TRANSPARENT)
+            return WRAPPED;
+    }
+    return NOT_WRAPPED;
+}
+
+/* How many positional arguments every call needs, `self` not counted. */
+static int required_arguments(const struct gate *g, uint32_t function)
+{
+    uint32_t arguments = child_of(g, function, F_args);
+    if (!arguments)
+        return 0;
+    int count = (int)count_of(g, arguments, F_posonlyargs) + (int)count_of(g, arguments, F_args) -
+                (int)count_of(g, arguments, F_defaults);
+    return count > 0 ? count - 1 : 0;
+}
+
+/* Whether the function can only run as a method of an instance. */
+static int is_only_method(const struct gate *g, uint32_t function, uint32_t class)
+{
+    const struct name *name = NAME(g, N(g, function)->name);
+    enum wrapping wrapping = wrapping_of(g, function);
+    uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, function)->name);
+    if (!s || g->symbols[s].flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL) || wrapping == WRAPPED)
+        return 0;
+    if (wrapping == WRAPPED_AS_PROPERTY)
+        return 1;
+    if (g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS)
+        return 0;
+    if (name->attr == ATTR_DUNDER)
+        return name->dunder && (name->dunder->flags & DUNDER_DEFINE) &&
+               !(name->dunder->flags & DUNDER_STATIC);
+    if (name->attr == ATTR_SUNDER || name->attr == ATTR_TAME)
+        return 0;
+    return !g->prefixed && name->max_args <= required_arguments(g, function);
+}
+
+int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class)
+{
+    const struct bind *b = only_bind(g, symbol_of(g, i));
+    if (!b || b->kind != BIND_PARAMETER)
+        return 0;
+    uint32_t function = N(g, N(g, b->node)->parent)->parent;
+    uint32_t class = class_of_method(g, function);
+    if (!class || first_parameter_node(g, function) != b->node)
+        return 0;
+    if (ret_class)
+        *ret_class = class;
+    return is_only_method(g, function, class);
+}
+
+static int is_class_call(const struct gate *g, uint32_t i)
+{
+    if (kind_of(g, i) == K_Call)
+        return builtin_sure(g, i + 1) == BUILTIN_TYPE && count_of(g, i, F_args) == 1 &&
+               count_of(g, i, F_keywords) == 0;
+    return kind_of(g, i) == K_Attribute && strcmp(NAME(g, N(g, i)->name)->text, "__class__") == 0;
+}
+
+int is_class_like(const struct gate *g, uint32_t i)
+{
+    enum kind kind = kind_of(g, i);
+    if (kind == K_Tuple || kind == K_List || kind == K_Set) {
+        FOR_CHILDREN(g, c, i)
+        if (kind_of(g, c) == K_Tuple || !is_class_like(g, c))
+            return 0;
+        return 1;
+    }
+    enum builtin what = builtin_sure(g, i);
+    return what == BUILTIN_CLASS || what == BUILTIN_SELF_MATCH || is_none(g, i) ||
+           class_sure(g, i) || export_sure(g, i) || is_class_call(g, i);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_text: the source as characters. What is shown to a person must be what runs: text
+ * that an editor, a terminal or another decoder would show otherwise gets a warning.
+ */
+#include "gate_int.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static int warn_byte(struct gate *g, enum rule_id rule, size_t offset, const char *message,
+                     unsigned code)
+{
+    long line, column;
+    gate_place(g, offset, &line, &column);
+    return gate_warn_at(g, rule, line, column, line, column + 1, message, code);
+}
+
+/* ---- characters ---------------------------------------------------------------------- */
+
+static unsigned long decode(const unsigned char *p, size_t len)
+{
+    if (p[0] < 0xe0)
+        return len < 2 ? 0 : (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu);
+    if (p[0] < 0xf0)
+        return len < 3 ? 0 : (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
+    return 0; /* nothing of interest beyond the basic plane */
+}
+
+static int is_bidi(unsigned long c)
+{
+    return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+static int check_wide(struct gate *g, size_t i)
+{
+    unsigned c = (unsigned)decode((const unsigned char *)g->text + i, g->len - i);
+    if (is_bidi(c))
+        return warn_byte(g, RULE_BIDI_CONTROL, i,
+                         "The character U+%04x changes the direction of the text around it: "
+                         "what is shown is not what runs.",
+                         c);
+    if ((c >= 0x80 && c < 0xa0) || c == 0x2028 || c == 0x2029)
+        return warn_byte(g, RULE_CONTROL_CHARACTER, i,
+                         "The character U+%04x is shown as a new line, or not at all, by some "
+                         "programs.",
+                         c);
+    return 0;
+}
+
+static int check_byte(struct gate *g, size_t i)
+{
+    unsigned char c = (unsigned char)g->text[i];
+    if (c == '\0')
+        return warn_byte(g, RULE_NULL_BYTE, i,
+                         "The code holds a null character: what comes after it may not be shown, "
+                         "and Python does not read it.",
+                         0u);
+    if (c == '\r')
+        return i + 1 < g->len && g->text[i + 1] == '\n'
+                   ? 0
+                   : warn_byte(g, RULE_LONE_CARRIAGE_RETURN, i,
+                               "A lone carriage return ends a line for Python, but is shown as "
+                               "none: what looks like a comment may be code.",
+                               0u);
+    if (c < 0x80)
+        return warn_byte(g, RULE_CONTROL_CHARACTER, i,
+                         "The control character U+%04x can change what a terminal shows.", c);
+    return check_wide(g, i);
+}
+
+static int is_ordinary(unsigned char c)
+{
+    return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t' || c == '\f' ||
+           (c >= 0x80 && c != 0xc2 && c != 0xe2);
+}
+
+#define ODD_MAX 1000 /* looked at: finding the place of each costs its line */
+
+static int check_characters(struct gate *g)
+{
+    int odd = 0;
+    for (size_t i = 0; i < g->len && odd < ODD_MAX; i++) {
+        if (is_ordinary((unsigned char)g->text[i]))
+            continue;
+        uint32_t before = g->warning_count;
+        if (check_byte(g, i) < 0)
+            return -1;
+        odd += g->warning_count > before;
+    }
+    return 0;
+}
+
+/* ---- coding cookies --------------------------------------------------------------------- */
+
+static const char *end_of_line(const char *text, const char *end)
+{
+    while (text < end && *text != '\n' && *text != '\r')
+        text++;
+    return text;
+}
+
+/* What PEP 263 reads in a line: the encoding's name, or NULL. */
+static const char *find_cookie(const char *line, const char *end, size_t *ret_len)
+{
+    while (line < end && (*line == ' ' || *line == '\t' || *line == '\f'))
+        line++;
+    if (line == end || *line != '#')
+        return NULL;
+    for (const char *p = line; p + 7 <= end; p++) {
+        if (memcmp(p, "coding", 6) != 0 || (p[6] != ':' && p[6] != '='))
+            continue;
+        for (p += 7; p < end && (*p == ' ' || *p == '\t'); p++)
+            ;
+        const char *name = p;
+        while (p < end && (*p == '-' || *p == '_' || *p == '.' || (*p >= '0' && *p <= '9') ||
+                           (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z')))
+            p++;
+        *ret_len = (size_t)(p - name);
+        return *ret_len ? name : NULL;
+    }
+    return NULL;
+}
+
+static int is_plain_encoding(const struct gate *g, const char *name, size_t len)
+{
+    static const char *const always[] = {"utf-8", "utf8", "utf_8", "utf-8-sig"};
+    static const char *const if_ascii[] = {"ascii",  "us-ascii",   "latin-1",
+                                           "latin1", "iso-8859-1", "cp1252",
+                                           "l1",     "iso8859-15", "mbcs"};
+    for (size_t i = 0; i < ARRAY_LEN(always); i++)
+        if (strlen(always[i]) == len && strncasecmp(always[i], name, len) == 0)
+            return 1;
+    for (size_t i = 0; i < g->len; i++)
+        if ((unsigned char)g->text[i] >= 0x80)
+            return 0;
+    for (size_t i = 0; i < ARRAY_LEN(if_ascii); i++)
+        if (strlen(if_ascii[i]) == len && strncasecmp(if_ascii[i], name, len) == 0)
+            return 1;
+    return 0;
+}
+
+static int check_cookies(struct gate *g)
+{
+    const char *line = g->text, *end = g->text + g->len;
+    for (int number = 1; number <= 2 && line < end; number++) {
+        const char *stop = end_of_line(line, end);
+        size_t len;
+        const char *name = find_cookie(line, stop, &len);
+        char text[64];
+        if (name && !is_plain_encoding(g, name, len)) {
+            (void)snprintf(text, sizeof(text), "%.*s", (int)(len < 60 ? len : 60), name);
+            return gate_warn_at(g, RULE_CODING_COOKIE, number, 1, number, (long)(stop - line) + 1,
+                                "The comment asks for the encoding `%s`: here it has no effect, "
+                                "but saved to a file the text could become other code.",
+                                text);
+        }
+        line = stop < end && stop[0] == '\r' && stop + 1 < end && stop[1] == '\n' ? stop + 2
+                                                                                  : stop + 1;
+    }
+    return 0;
+}
+
+/* ---- the whole text ---------------------------------------------------------------------- */
+
+static int warn_surrogate(struct gate *g)
+{
+    Py_ssize_t len = PyUnicode_GetLength(g->source);
+    long line = 1, column = 1;
+    g->text = "";
+    g->len = 0;
+    for (Py_ssize_t i = 0; i < len; i++) {
+        Py_UCS4 c = PyUnicode_ReadChar(g->source, i);
+        if (c >= 0xd800 && c <= 0xdfff)
+            return gate_warn_at(g, RULE_LONE_SURROGATE, line, column, line, column + 1,
+                                "The code holds half a character (U+%04x), which is no text: "
+                                "Python does not read it.",
+                                (unsigned)c);
+        column = c == '\n' ? 1 : column + 1;
+        line += c == '\n';
+    }
+    return 0;
+}
+
+int gate_text_check(struct gate *g)
+{
+    Py_ssize_t len;
+    g->text = PyUnicode_AsUTF8AndSize(g->source, &len);
+    if (!g->text) {
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+            return -1;
+        PyErr_Clear();
+        return warn_surrogate(g) < 0 ? -1 : 1;
+    }
+    g->len = (size_t)len;
+    size_t max = g->report->bytes_max ? g->report->bytes_max : GATE_BYTES_MAX;
+    if (g->len > max) {
+        g->text = "";
+        g->len = 0;
+        return gate_warn_at(g, RULE_TOO_LARGE, 1, 1, 1, 1,
+                            "The code is longer than %zu bytes, and is not read.", max) < 0
+                   ? -1
+                   : 1;
+    }
+    if (check_characters(g) < 0 || check_cookies(g) < 0)
+        return -1;
+    return memchr(g->text, '\0', g->len) ? 1 : 0;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_tree: the ast objects as one array, in pre-order, each node with its scope. Walks
+ * with a stack of its own that the depth cap bounds, reads each object's dict once, and
+ * takes no references: the tree outlives the gate, and no user code has seen it.
+ */
+#include "gate_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct frame {
+    PyObject *dict, *list; /* dict: a new reference */
+    uint32_t node;
+    uint32_t position, field; /* in the list; in spec->children */
+    const struct kind_spec *spec;
+};
+
+struct walk {
+    struct gate *g;
+    struct frame *frames;
+    uint32_t depth;
+    int stop; /* a cap was hit */
+};
+
+int gate_grow(void **array, uint32_t *room, uint32_t count, size_t size)
+{
+    if (count < *room)
+        return 0;
+    uint32_t more = *room ? *room * 2 : 256;
+    void *grown = realloc(*array, more * size);
+    if (!grown) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *array = grown;
+    *room = more;
+    return 0;
+}
+
+/* ---- scopes ------------------------------------------------------------------------- */
+
+/* A new scope, or 0 with `stop` or an exception set. */
+static uint32_t open_scope(struct walk *w, enum scope_kind kind, uint32_t parent, uint32_t node)
+{
+    struct gate *g = w->g;
+    if (gate_grow((void **)&g->scopes, &g->scope_room, g->scope_count, sizeof(struct scope)) < 0)
+        return 0;
+    unsigned depth = g->scopes[parent].depth + 1u;
+    if (depth > GATE_SCOPES_MAX) {
+        w->stop = 1;
+        (void)gate_warn(g, RULE_TOO_DEEP, node,
+                        "The code has more than %u functions, classes or comprehensions inside "
+                        "one another, and is not read any further.",
+                        GATE_SCOPES_MAX);
+        return 0;
+    }
+    g->scopes[g->scope_count] =
+        (struct scope){parent, node, (unsigned char)kind, (unsigned char)depth};
+    return g->scope_count++;
+}
+
+static int has_type_parameters(PyObject *dict)
+{
+    PyObject *list = PyDict_GetItemWithError(dict, gate_keys[F_type_params]);
+    return list && PyList_Check(list) && PyList_Size(list) > 0;
+}
+
+/* Sets the link of a node that opens a scope. 0, or -1 (also at a cap). */
+static int open_scopes(struct walk *w, uint32_t i, PyObject *dict)
+{
+    uint32_t outer = N(w->g, i)->scope;
+    enum scope_kind kind;
+    switch (N(w->g, i)->kind) {
+    case K_FunctionDef:
+    case K_AsyncFunctionDef:
+    case K_Lambda:
+        kind = SCOPE_FUNCTION;
+        break;
+    case K_ClassDef:
+        kind = SCOPE_CLASS;
+        break;
+    case K_ListComp:
+    case K_SetComp:
+    case K_DictComp:
+    case K_GeneratorExp:
+        kind = SCOPE_COMPREHENSION;
+        break;
+    case K_TypeAlias:
+        kind = SCOPE_TYPE;
+        break;
+    default:
+        return 0;
+    }
+    if ((kind == SCOPE_FUNCTION || kind == SCOPE_CLASS) && has_type_parameters(dict)) {
+        outer = open_scope(w, SCOPE_TYPE, outer, i);
+        if (!outer)
+            return -1;
+    }
+    N(w->g, i)->link = open_scope(w, kind, outer, i);
+    return N(w->g, i)->link ? 0 : -1;
+}
+
+/* Where names of a child in that field are looked up. */
+static uint32_t scope_of_child(const struct gate *g, uint32_t i, enum field field)
+{
+    const struct node *n = N(g, i);
+    uint32_t around = n->link ? g->scopes[n->link].parent : n->scope; /* with type parameters */
+    switch (n->kind) {
+    case K_FunctionDef:
+    case K_AsyncFunctionDef:
+    case K_Lambda:
+        return field == F_body                                ? n->link
+               : field == F_decorator_list || field == F_args ? n->scope
+                                                              : around;
+    case K_ClassDef:
+        return field == F_body ? n->link : field == F_decorator_list ? n->scope : around;
+    case K_TypeAlias:
+        return field == F_name ? n->scope : n->link;
+    case K_arguments: /* defaults belong outside, annotations to the type parameters */
+        return field == F_defaults || field == F_kw_defaults
+                   ? n->scope
+                   : g->scopes[N(g, n->parent)->link].parent;
+    case K_ListComp:
+    case K_SetComp:
+    case K_DictComp:
+    case K_GeneratorExp:
+        return n->link;
+    case K_comprehension: /* the first iterable is evaluated outside */
+        return field == F_iter && i == n->parent + 1 ? N(g, n->parent)->scope : n->scope;
+    default:
+        return n->scope;
+    }
+}
+
+static unsigned flags_of_child(const struct gate *g, uint32_t i, enum field field)
+{
+    unsigned flags = N(g, i)->flags;
+    enum kind kind = kind_of(g, i);
+    if (field == F_annotation)
+        flags |= kind == K_AnnAssign ? IN_ANNOTATION_VAR : IN_ANNOTATION_FN;
+    if (field == F_returns || kind == K_TypeVar || (kind == K_TypeAlias && field == F_value))
+        flags |= IN_ANNOTATION_FN;
+    if (kind == K_JoinedStr)
+        flags |= IN_FSTRING;
+    return flags;
+}
+
+/* ---- scalars ------------------------------------------------------------------------------ */
+
+static unsigned compare_bit(PyObject *op)
+{
+    switch ((int)gate_kind_of(op)) {
+    case K_Is:
+    case K_IsNot:
+        return COMPARE_IDENTITY;
+    case K_Eq:
+    case K_NotEq:
+        return COMPARE_EQUAL;
+    case K_In:
+    case K_NotIn:
+        return COMPARE_IN;
+    default:
+        return COMPARE_ORDER;
+    }
+}
+
+static unsigned compare_set(PyObject *list)
+{
+    unsigned set = 0;
+    for (Py_ssize_t k = 0; PyList_Check(list) && k < PyList_Size(list); k++)
+        set |= compare_bit(PyList_GetItem(list, k));
+    return set;
+}
+
+static int read_scalar(struct gate *g, uint32_t i, const struct field_spec *spec, PyObject *value)
+{
+    long number;
+    uint32_t id;
+    switch (spec->type) {
+    case T_NAME:
+    case T_NAME2:
+        id = gate_name_id(g, value);
+        if (!id)
+            return -1;
+        if (spec->type == T_NAME)
+            N(g, i)->name = id;
+        else
+            N(g, i)->name2 = id;
+        return 0;
+    case T_CTX:
+        N(g, i)->op = (unsigned char)gate_kind_of(value);
+        return 0;
+    case T_OPS:
+        N(g, i)->op = (unsigned char)compare_set(value);
+        return 0;
+    case T_INT:
+        number = PyLong_AsLong(value);
+        PyErr_Clear();
+        N(g, i)->op = number >= 0 && number < 255 ? (unsigned char)number : 255;
+        return 0;
+    case T_VALUE:
+        N(g, i)->value = value;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int read_scalars(struct gate *g, uint32_t i, const struct kind_spec *spec, PyObject *dict)
+{
+    for (size_t k = 0; k < ARRAY_LEN(spec->scalars) && spec->scalars[k].type; k++) {
+        if (spec->scalars[k].type == T_SKIP)
+            continue;
+        PyObject *value = PyDict_GetItemWithError(dict, gate_keys[spec->scalars[k].field]);
+        if (!value && PyErr_Occurred())
+            return -1;
+        int none = value == Py_None && spec->scalars[k].type != T_VALUE;
+        if (value && !none && read_scalar(g, i, &spec->scalars[k], value) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- nodes ---------------------------------------------------------------------------------- */
+
+static int add_node(struct walk *w, uint32_t parent, enum kind kind, enum field field,
+                    PyObject *object, uint32_t *ret)
+{
+    struct gate *g = w->g;
+    size_t max = g->report->nodes_max ? g->report->nodes_max : GATE_NODES_MAX;
+    if (g->node_count >= max) {
+        w->stop = 1;
+        return gate_warn(g, RULE_TOO_LARGE, parent,
+                         "The code has more than %zu parts (names, operators, calls, ...), and "
+                         "is not read any further.",
+                         max);
+    }
+    if (gate_grow((void **)&g->nodes, &g->node_room, g->node_count, sizeof(struct node)) < 0)
+        return -1;
+    uint32_t i = g->node_count++;
+    *N(g, i) = (struct node){.kind = (unsigned char)kind,
+                             .field = (unsigned char)field,
+                             .parent = parent,
+                             .end = i + 1,
+                             .object = object};
+    if (i != 0) {
+        N(g, i)->scope = scope_of_child(g, parent, field);
+        N(g, i)->flags = (unsigned char)flags_of_child(g, parent, field);
+    }
+    *ret = i;
+    return 0;
+}
+
+static int push(struct walk *w, uint32_t parent, enum field field, PyObject *object)
+{
+    enum kind kind = gate_kind_of(object);
+    uint32_t i = 0;
+    if (add_node(w, parent, kind, field, object, &i) < 0)
+        return -1;
+    if (w->stop)
+        return 0;
+    if (kind == K_UNKNOWN)
+        return gate_warn(w->g, RULE_UNKNOWN_SYNTAX, i,
+                         "This is syntax that the gate does not know, so nobody can say what it "
+                         "does.");
+    if (w->depth >= GATE_DEPTH_MAX) {
+        w->stop = 1;
+        return gate_warn(w->g, RULE_TOO_DEEP, parent,
+                         "The code is nested more than %u levels deep, and is not read any "
+                         "further.",
+                         GATE_DEPTH_MAX);
+    }
+    PyObject *dict = PyObject_GenericGetDict(object, NULL);
+    if (!dict)
+        return -1;
+    w->frames[w->depth++] = (struct frame){.dict = dict, .node = i, .spec = &gate_specs[kind]};
+    if (read_scalars(w->g, i, &gate_specs[kind], dict) < 0)
+        return -1;
+    return open_scopes(w, i, dict) < 0 && !w->stop ? -1 : 0;
+}
+
+static void pop(struct walk *w)
+{
+    struct frame *f = &w->frames[--w->depth];
+    N(w->g, f->node)->end = w->g->node_count;
+    Py_DECREF(f->dict);
+}
+
+static int add_ident(struct walk *w, struct frame *f, enum field field, PyObject *str)
+{
+    uint32_t i = 0, id = gate_name_id(w->g, str);
+    if (!id || add_node(w, f->node, K_IDENT, field, NULL, &i) < 0)
+        return -1;
+    if (!w->stop)
+        N(w->g, i)->name = id;
+    return 0;
+}
+
+static int step_list(struct walk *w, struct frame *f, const struct field_spec *spec)
+{
+    PyObject *item = PyList_GetItem(f->list, f->position++);
+    uint32_t hole = 0;
+    if (!item)
+        return -1;
+    if (spec->type == T_IDENTS)
+        return add_ident(w, f, (enum field)spec->field, item);
+    if (item == Py_None)
+        return add_node(w, f->node, K_NONE, (enum field)spec->field, NULL, &hole);
+    return push(w, f->node, (enum field)spec->field, item);
+}
+
+/* One step of the innermost frame: its next child, or its end. */
+static int step(struct walk *w)
+{
+    struct frame *f = &w->frames[w->depth - 1];
+    const struct field_spec *spec = &f->spec->children[f->field];
+    if (f->list && f->position < (uint32_t)PyList_Size(f->list))
+        return step_list(w, f, spec);
+    if (f->list) {
+        f->list = NULL;
+        spec = &f->spec->children[++f->field];
+    }
+    if (f->field >= ARRAY_LEN(f->spec->children) || spec->type == T_END) {
+        pop(w);
+        return 0;
+    }
+    PyObject *value = PyDict_GetItemWithError(f->dict, gate_keys[spec->field]);
+    if (!value && PyErr_Occurred())
+        return -1;
+    if (value && spec->type != T_NODE && PyList_Check(value)) {
+        f->list = value;
+        f->position = 0;
+        return 0;
+    }
+    f->field++;
+    return value && value != Py_None ? push(w, f->node, (enum field)spec->field, value) : 0;
+}
+
+static int walk(struct walk *w, PyObject *tree)
+{
+    if (push(w, 0, F_NONE, tree) < 0)
+        return -1;
+    while (w->depth > 0 && !w->stop)
+        if (step(w) < 0)
+            return -1;
+    return w->stop && PyErr_Occurred() ? -1 : 0;
+}
+
+int gate_tree_open(struct gate *g, PyObject *tree)
+{
+    struct walk w = {.g = g};
+    if (gate_grow((void **)&g->scopes, &g->scope_room, 0, sizeof(struct scope)) < 0)
+        return -1;
+    g->scopes[0] = (struct scope){0};
+    g->scope_count = 1;
+    w.frames = calloc(GATE_DEPTH_MAX, sizeof(struct frame));
+    if (!w.frames) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    int rc = walk(&w, tree);
+    while (w.depth > 0)
+        pop(&w);
+    free(w.frames);
+    return rc < 0 ? -1 : w.stop;
+}

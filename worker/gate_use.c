@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_use: a name that is loaded. The world of names is closed: what is neither bound by
+ * the source nor a listed builtin is refused. A name that may be a module, a reflective
+ * builtin or an export with powers of its own is held to the uses that are known to be tame;
+ * what it could be passed on to does not matter then, since it is not passed on.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+/* ---- contexts -------------------------------------------------------------------------- */
+
+/* The second argument of isinstance() and issubclass(), also within a tuple there. */
+int is_instance_test(const struct gate *g, uint32_t i)
+{
+    uint32_t up = i;
+    if (is_in_field(g, i, K_Tuple, F_elts))
+        up = N(g, i)->parent;
+    uint32_t call = N(g, up)->parent;
+    return is_in_field(g, up, K_Call, F_args) && child_at(g, call, F_args, 1) == up &&
+           builtin_sure(g, first_child(g, call)) == BUILTIN_ISINSTANCE;
+}
+
+static int is_callee(const struct gate *g, uint32_t i)
+{
+    return is_in_field(g, i, K_Call, F_func);
+}
+
+/* `if x:`, `not x`, `x is None` */
+static int is_truth_test(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    enum kind kind = kind_of(g, parent);
+    if (N(g, i)->field == F_test)
+        return 1;
+    if (kind == K_UnaryOp)
+        return N(g, parent)->op == K_Not;
+    if (kind != K_Compare || N(g, parent)->op != COMPARE_IDENTITY)
+        return 0;
+    FOR_CHILDREN(g, c, parent)
+    if (c != i && !is_none(g, c))
+        return 0;
+    return 1;
+}
+
+/* list(cls), len(cls): functions of one argument that take a class apart. */
+static int is_only_argument(const struct gate *g, uint32_t i)
+{
+    uint32_t call = N(g, i)->parent;
+    struct call_shape shape = {0};
+    if (!is_in_field(g, i, K_Call, F_args))
+        return 0;
+    shape = call_shape(g, call);
+    enum builtin what = builtin_sure(g, first_child(g, call));
+    return shape.positional == 1 && !shape.keywords &&
+           (what == BUILTIN_PLAIN || what == BUILTIN_SELF_MATCH || what == BUILTIN_PRINT);
+}
+
+/* What a class may be used for that must not be called with names in text. */
+static int is_class_context(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    switch (N(g, parent)->kind) {
+    case K_ClassDef:
+        return N(g, i)->field == F_bases;
+    case K_Attribute:
+        return 1;
+    case K_Call:
+        return is_callee(g, i) || is_instance_test(g, i) || is_only_argument(g, i);
+    case K_Tuple:
+        return is_instance_test(g, i);
+    case K_MatchClass:
+        return N(g, i)->field == F_cls;
+    case K_Subscript:
+        return N(g, i)->field == F_value || N(g, i)->flags & IN_ANNOTATION;
+    case K_For:
+    case K_AsyncFor:
+    case K_comprehension:
+        return N(g, i)->field == F_iter;
+    case K_Compare:
+        return N(g, parent)->op == COMPARE_IN || N(g, parent)->op == COMPARE_IDENTITY;
+    default:
+        return (N(g, i)->flags & IN_ANNOTATION) != 0;
+    }
+}
+
+/* ---- exports with powers of their own ------------------------------------------------------ */
+
+static const char *name_of(const struct gate *g, uint32_t i)
+{
+    return NAME(g, N(g, i)->name)->text;
+}
+
+static int warn_reflective(struct gate *g, uint32_t i)
+{
+    return gate_warn(g, RULE_REFLECTIVE_VALUE, i,
+                     "`%s` is kept or passed on instead of being called here: it could then reach "
+                     "any attribute by name, unseen.",
+                     name_of(g, i));
+}
+
+/* metaclass=ABCMeta */
+static int is_metaclass_keyword(const struct gate *g, uint32_t i)
+{
+    uint32_t keyword = N(g, i)->parent;
+    return kind_of(g, keyword) == K_keyword && kind_of(g, N(g, keyword)->parent) == K_ClassDef &&
+           strcmp(name_of(g, keyword), "metaclass") == 0;
+}
+
+/* SimpleNamespace(**names) */
+static void note_namespace(struct gate *g, uint32_t i)
+{
+    int passed_on =
+        !is_callee(g, i) && !is_instance_test(g, i) && !(N(g, i)->flags & IN_ANNOTATION);
+    if (!g->named_writes &&
+        (passed_on || (is_callee(g, i) && call_shape(g, N(g, i)->parent).starred)))
+        g->named_writes = i;
+}
+
+#define CALLED_ONLY                                                                                \
+    (EXPORTS(EXPORT_ATTRGETTER) | EXPORTS(EXPORT_METHODCALLER) | EXPORTS(EXPORT_WRAPS) |           \
+     EXPORTS(EXPORT_UPDATE_WRAPPER) | EXPORTS(EXPORT_REDIRECT))
+
+int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
+{
+    if (exports & EXPORTS(EXPORT_NAMESPACE))
+        note_namespace(g, i);
+    int fine = !(exports & CALLED_ONLY) || is_callee(g, i);
+    if (exports & EXPORTS(EXPORT_NAMEDTUPLE))
+        fine &= is_callee(g, i) || is_in_field(g, i, K_ClassDef, F_bases);
+    if (exports & EXPORTS(EXPORT_TYPE_ALIAS))
+        fine &= (N(g, i)->flags & IN_ANNOTATION) != 0;
+    if (exports & EXPORTS(EXPORT_METACLASS))
+        fine &= is_metaclass_keyword(g, i);
+    if (exports & EXPORTS(EXPORT_ENUM))
+        fine &= is_class_context(g, i);
+    return fine ? 0 : warn_reflective(g, i);
+}
+
+/* ---- builtins ---------------------------------------------------------------------------------- */
+
+/* `type` itself, where no class comes out of it. */
+static int is_tame_type(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    if (is_callee(g, i) || is_instance_test(g, i))
+        return 1;
+    if (kind_of(g, parent) == K_Compare)
+        return N(g, parent)->op == COMPARE_IDENTITY;
+    if (kind_of(g, parent) == K_MatchClass)
+        return count_of(g, parent, F_patterns) == 0;
+    if (!(N(g, i)->flags & IN_ANNOTATION) || g->dispatches)
+        return 0;
+    /* dataclasses.fields() hands annotations out as values. */
+    int kept = N(g, i)->flags & IN_ANNOTATION_VAR && g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;
+    return !kept || !g->fields || g->future_annotations;
+}
+
+/* json.dumps(x, default=vars) */
+static int is_json_default(const struct gate *g, uint32_t i)
+{
+    uint32_t keyword = N(g, i)->parent;
+    if (kind_of(g, keyword) != K_keyword || strcmp(name_of(g, keyword), "default") != 0)
+        return 0;
+    const struct export_name *row = export_sure(g, first_child(g, N(g, keyword)->parent));
+    return kind_of(g, N(g, keyword)->parent) == K_Call && row && row->kind == EXPORT_JSON_DUMP;
+}
+
+static int check_builtin(struct gate *g, uint32_t i, const struct builtin_row *row)
+{
+    switch (row->what) {
+    case BUILTIN_DENIED:
+        return gate_warn(g, RULE_DENIED_BUILTIN, i, "`%s` %s.", row->name, row->why);
+    case BUILTIN_TYPE:
+        return is_tame_type(g, i) ? 0 : warn_reflective(g, i);
+    case BUILTIN_VARS:
+        return is_callee(g, i) || is_json_default(g, i) ? 0 : warn_reflective(g, i);
+    case BUILTIN_NAMESPACE:
+        if (is_callee(g, i))
+            return 0;
+        return gate_warn(g, RULE_NAMESPACE, i,
+                         "`%s` is passed on: it reaches every name by its text, also those of "
+                         "the interpreter.",
+                         row->name);
+    case BUILTIN_GETATTR:
+    case BUILTIN_SETATTR:
+    case BUILTIN_DELATTR:
+    case BUILTIN_HASATTR:
+    case BUILTIN_SUPER:
+        return is_callee(g, i) ? 0 : warn_reflective(g, i);
+    default:
+        return 0;
+    }
+}
+
+/* ---- modules ------------------------------------------------------------------------------------- */
+
+static int check_module_value(struct gate *g, uint32_t i, const struct export_module *module)
+{
+    if (is_in_field(g, i, K_Attribute, F_value) || is_truth_test(g, i) ||
+        is_in_field(g, i, K_Expr, F_value))
+        return 0;
+    if (N(g, i)->flags & IN_ANNOTATION_FN && !g->dispatches)
+        return 0;
+    return gate_warn(g, RULE_MODULE_VALUE, i,
+                     "The module `%s` is used as a value: code that gets it could reach all that "
+                     "is in it, not just what the gate can see.",
+                     module->name);
+}
+
+/* ---- names that nothing binds ----------------------------------------------------------------------- */
+
+static int check_unbound(struct gate *g, uint32_t i)
+{
+    const struct name *name = NAME(g, N(g, i)->name);
+    if (name->dunder && name->dunder->flags & DUNDER_LOAD)
+        return 0;
+    if (name->attr == ATTR_DUNDER)
+        return gate_warn(g, RULE_DUNDER_NAME, i,
+                         "`%s` belongs to the interpreter: through it code could reach modules, "
+                         "builtins or its own machinery.",
+                         name->text);
+    if (exports_find(name->text))
+        return gate_warn(g, RULE_UNKNOWN_NAME, i,
+                         "The name `%s` is not defined anywhere in the code; for the module, "
+                         "write `import %s`.",
+                         name->text, name->text);
+    return gate_warn(g, RULE_UNKNOWN_NAME, i,
+                     "The name `%s` is not defined anywhere in the code, and nobody can say what "
+                     "it would be.",
+                     name->text);
+}
+
+/* A method loaded by its name in the class body could be called with anything as `self`. */
+static int check_dunder_method(struct gate *g, uint32_t i, const struct symbol *s)
+{
+    const struct dunder_row *row = NAME(g, s->name)->dunder;
+    if (!row || !(row->flags & DUNDER_DEFINE) || g->scopes[s->scope].kind != SCOPE_CLASS ||
+        is_method_alias(g, i))
+        return 0;
+    return gate_warn(g, RULE_DUNDER_NAME, i,
+                     "The method `%s` is taken by its name: it could be called with anything as "
+                     "`self`.",
+                     row->name);
+}
+
+int check_name_load(struct gate *g, uint32_t i)
+{
+    const struct symbol *s = symbol_of(g, i);
+    const struct builtin_row *row = builtin_of(g, i);
+    if (row && check_builtin(g, i, row) < 0)
+        return -1;
+    if (!s)
+        return row ? 0 : check_unbound(g, i);
+    const struct export_module *module = module_of(g, i, NULL);
+    if (module && check_module_value(g, i, module) < 0)
+        return -1;
+    if (check_dunder_method(g, i, s) < 0)
+        return -1;
+    uint32_t exports = s->exports;
+    if (s->flags & (SYMBOL_ENUM_EMPTY | SYMBOL_RESTRICTED))
+        exports |= EXPORTS(EXPORT_ENUM);
+    return exports ? check_restricted(g, i, exports) : 0;
+}

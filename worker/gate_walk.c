@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_walk: each node of the tree once, in the order of the source, to the rules that
+ * judge its kind. A kind without a rule does nothing by itself: its parts are judged.
+ */
+#include "gate_int.h"
+
+static int check_except_star(struct gate *g, uint32_t i)
+{
+    return gate_warn(g, RULE_EXCEPT_STAR, i,
+                     "`except*` lets an exception of the code's own decide how it is taken apart, "
+                     "which can bring the interpreter down.");
+}
+
+static int check_alias(struct gate *g, uint32_t i)
+{
+    return check_bound_dunder(g, i, N(g, i)->name2);
+}
+
+static int check_name(struct gate *g, uint32_t i)
+{
+    if (is_in_field(g, i, K_AugAssign, F_target) && check_name_store(g, i) < 0)
+        return -1;
+    return is_load(g, i) ? check_name_load(g, i) : check_name_store(g, i);
+}
+
+static int check_binder(struct gate *g, uint32_t i)
+{
+    return check_bound_dunder(g, i, N(g, i)->name);
+}
+
+static int check_pattern(struct gate *g, uint32_t i)
+{
+    return check_class_pattern(g, i);
+}
+
+static int (*const checks[K_COUNT])(struct gate *, uint32_t) = {
+    [K_Name] = check_name,
+    [K_Attribute] = check_attribute,
+    [K_Call] = check_call,
+    [K_Import] = check_import,
+    [K_ImportFrom] = check_import_from,
+    [K_alias] = check_alias,
+    [K_FunctionDef] = check_function,
+    [K_AsyncFunctionDef] = check_function,
+    [K_ClassDef] = check_class,
+    [K_ExceptHandler] = check_binder,
+    [K_MatchAs] = check_binder,
+    [K_MatchStar] = check_binder,
+    [K_MatchMapping] = check_binder,
+    [K_MatchClass] = check_pattern,
+    [K_TypeVar] = check_binder,
+    [K_ParamSpec] = check_binder,
+    [K_TypeVarTuple] = check_binder,
+    [K_TryStar] = check_except_star,
+};
+
+static int check_node(struct gate *g, uint32_t i)
+{
+    const struct node *n = N(g, i);
+    if (g->dispatches && n->flags & IN_ANNOTATION && n->kind != K_TypeVar &&
+        n->kind != K_ParamSpec && n->kind != K_TypeVarTuple && check_annotation(g, i) < 0)
+        return -1;
+    return checks[n->kind] ? checks[n->kind](g, i) : 0;
+}
+
+/* Copying an object obeys hooks that an instance may have been given under a name in text. */
+static int check_copies(struct gate *g)
+{
+    if (!g->copies || !g->named_writes)
+        return 0;
+    return gate_warn(g, RULE_COPY_HOOK, g->named_writes,
+                     "This gives an object attributes whose names are not known before the code "
+                     "runs, and other parts of the code copy objects: a copy obeys what such "
+                     "names say.");
+}
+
+int gate_walk(struct gate *g)
+{
+    for (uint32_t i = 0; i < g->node_count; i++)
+        if (check_node(g, i) < 0)
+            return -1;
+    return check_copies(g);
+}
