@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * doctor: see doctor.h. Nothing here knows how to judge a machine: the rows try what runs
+ * do, through the functions that runs go through.
+ */
+#include "core/doctor.h"
+
+#include "base/err.h"
+#include "core/config.h"
+#include "core/spawn.h"
+#include "core/syscalls.h"
+#include "core/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RUN_CODE "result['n'] = input_data['n'] + 1"
+#define RUN_INPUT "{\"n\": 1}"
+#define RUN_RESULT "{\"n\":2}"
+#define RUN_WALL_MS 10000
+
+/* What the rows share. */
+struct doctor {
+    const struct cordon_options *opts;
+    struct cordon_options given; /* whole, whatever the caller's size */
+    struct profile_set *profiles;
+    const struct profile *profile;
+    char helper_dir[PATH_MAX];
+    struct interpreter interpreter;
+    struct buf plan;
+    int filter;
+};
+
+#define SAY(t, ...) (void)snprintf((t)->detail, sizeof((t)->detail), __VA_ARGS__)
+
+/* ---- the engine's own rows ----------------------------------------------------- */
+
+static int look_interpreter(struct trial *t, struct cordon_err *reterr)
+{
+    struct doctor *d = t->host->engine;
+    const char *python = d->given.python ? d->given.python : d->profile->python;
+
+    int rc = interpreter_find(python, &d->interpreter, reterr);
+    if (rc < 0)
+        return rc;
+    SAY(t, "%.100s is Python 3.%d, its library %.100s", d->interpreter.program,
+        d->interpreter.minor, d->interpreter.stdlib);
+    struct cordon_err err = {0};
+    rc = view_plan(d->profile, &d->interpreter, d->helper_dir, t->host->spec.walls_down, &d->plan,
+                   &err);
+    if (rc < 0 && err.code != CORDON_E_HELPER) { /* those have a row of their own */
+        *reterr = err;
+        return rc;
+    }
+    return 0;
+}
+
+static int look_helpers(struct trial *t, struct cordon_err *reterr)
+{
+    static const struct {
+        const char *name;
+        int mode;
+    } helpers[] = {{"cordon-keeper", X_OK}, {"_cordon_worker.abi3.so", R_OK}};
+    const struct doctor *d = t->host->engine;
+    char path[PATH_MAX + 32];
+
+    for (size_t i = 0; i < ARRAY_LEN(helpers); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", d->helper_dir, helpers[i].name);
+        if (access(path, helpers[i].mode) < 0)
+            return err_set(reterr, CORDON_E_HELPER, errno, "cannot use '%s'", path);
+    }
+    SAY(t, "in %.200s", d->helper_dir);
+    return 0;
+}
+
+static int is_right(const struct cordon_result *result)
+{
+    size_t len = 0;
+    const char *json = cordon_result_json(result, &len);
+
+    return json && len == strlen(RUN_RESULT) && memcmp(json, RUN_RESULT, len) == 0;
+}
+
+static int execute(const struct doctor *d, struct trial *t, int approved, struct cordon_err *reterr)
+{
+    const struct cordon_request request = {
+        .size = sizeof(request),
+        .code = RUN_CODE,
+        .code_len = strlen(RUN_CODE),
+        .input = RUN_INPUT,
+        .input_len = strlen(RUN_INPUT),
+        .approved = approved,
+        .limits = {.size = sizeof(request.limits), .wall_ms = RUN_WALL_MS},
+    };
+    struct cordon_engine *engine = NULL;
+    struct cordon_result *result = NULL;
+    uint64_t begin = io_now_ns();
+
+    int rc = cordon_engine_new(d->opts, &engine, reterr);
+    if (rc == 0)
+        rc = cordon_execute(engine, &request, &result, reterr);
+    if (rc == 0 && cordon_result_status(result) != CORDON_OK)
+        rc = err_set(reterr, CORDON_E_HOST, 0, "%.500s", cordon_result_error(result, "message"));
+    if (rc == 0 && !is_right(result))
+        rc = err_set(reterr, CORDON_E_HOST, 0, "a small program ran, and its result is wrong");
+    SAY(t, "a small program ran to its end in %.1f ms, start of the box included",
+        (double)(io_now_ns() - begin) / 1e6);
+    cordon_result_free(result);
+    cordon_engine_free(engine);
+    return rc;
+}
+
+static int look_run(struct trial *t, struct cordon_err *reterr)
+{
+    return execute(t->host->engine, t, 0, reterr);
+}
+
+/* Strict does not stand on it. */
+static int look_approved(struct trial *t, struct cordon_err *reterr)
+{
+    struct cordon_err why = {0};
+    (void)reterr;
+
+    if (execute(t->host->engine, t, 1, &why) == 0)
+        return 0;
+    t->status = CORDON_PROBE_INFO;
+    t->advise = 1;
+    SAY(t, "approved runs cannot be had: %.200s", why.msg);
+    return 0;
+}
+
+static const struct probe first_rows[] = {
+    {"interpreter", NULL, PROBE_HERE, look_interpreter, 0, "there is a Python to run code with",
+     "install Python 3.11 or later (the ordinary build, not the free-threaded one) with its "
+     "library, or name one with --python or as python: in the configuration",
+     NULL},
+    {"helpers", NULL, PROBE_HERE, look_helpers, 0, "Cordon is installed whole",
+     "install Cordon anew (make install), for everybody to read; a program that brings its own "
+     "copy names the directory in cordon_options.helper_dir",
+     NULL},
+};
+
+static const struct probe last_rows[] = {
+    {"run", NULL, PROBE_HERE, look_run, 0, "strict code runs, from end to end",
+     "put right what failed above; if nothing did, report this line", NULL},
+    {"approved-run", "run", PROBE_HERE, look_approved, 0, "approved code runs, from end to end",
+     "put right what is said of box-proc; if that is well, report this line", NULL},
+};
+
+const struct probe *doctor_first(size_t *ret_count)
+{
+    *ret_count = ARRAY_LEN(first_rows);
+    return first_rows;
+}
+
+const struct probe *doctor_last(size_t *ret_count)
+{
+    *ret_count = ARRAY_LEN(last_rows);
+    return last_rows;
+}
+
+/* ---- what the rows are given ------------------------------------------------------ */
+
+static int doctor_open(struct doctor *d, const struct cordon_options *opts,
+                       struct cordon_err *reterr)
+{
+    d->opts = opts;
+    if (opts)
+        memcpy(&d->given, opts, opts->size < sizeof(d->given) ? opts->size : sizeof(d->given));
+    spawn_helper_dir(d->given.helper_dir, d->helper_dir, sizeof(d->helper_dir));
+    int rc = profile_set_load(d->given.config, &d->profiles, reterr);
+    if (rc == 0)
+        d->profile = profile_set_find(d->profiles, NULL);
+    return rc;
+}
+
+static void doctor_close(struct doctor *d)
+{
+    profile_set_free(d->profiles);
+    buf_done(&d->plan);
+    fd_close(&d->filter);
+}
+
+/* Without an interpreter there is no plan, and yet something must be mounted. */
+static int make_plan(struct buf *plan)
+{
+    if (plan->len > 0)
+        return 0;
+    int rc = plan_add(plan, PLAN_DIR, "/proc", NULL);
+    if (rc == 0)
+        rc = plan_add(plan, PLAN_BIND, "/dev/null", "/dev/zero");
+    return rc < 0 ? rc : plan_add(plan, PLAN_DEVICE, "/dev/null", "/dev/null");
+}
+
+static struct sandbox_spec spec_of(const struct cordon_limits *l)
+{
+    return (struct sandbox_spec){
+        .memory_bytes = l->memory_bytes,
+        .cpu_ms = l->cpu_ms,
+        .tasks = l->tasks,
+        .open_files = l->open_files,
+        .disk_bytes = l->disk_bytes,
+        .disk_files = l->disk_files,
+        .walls_down = probe_missing_walls(),
+    };
+}
+
+/* ---- all of them ------------------------------------------------------------------- */
+
+#define FINDINGS_MAX 32
+
+struct round {
+    struct finding *findings;
+    size_t count;
+};
+
+static int stands(const struct round *all, const char *name)
+{
+    for (size_t i = 0; name && i < all->count; i++)
+        if (strcmp(all->findings[i].probe->name, name) == 0)
+            return all->findings[i].said.status != CORDON_PROBE_FAILED &&
+                   all->findings[i].said.status != CORDON_PROBE_SKIPPED;
+    return 1;
+}
+
+static void try_rows(struct round *all, const struct probe *rows, size_t count,
+                     const struct probe_host *host)
+{
+    for (size_t i = 0; i < count && all->count < FINDINGS_MAX; i++) {
+        struct finding *f = &all->findings[all->count];
+        f->probe = &rows[i];
+        if (stands(all, rows[i].needs)) {
+            probe_try(&rows[i], host, &f->said);
+        } else {
+            f->said.status = CORDON_PROBE_SKIPPED;
+            (void)snprintf(f->said.detail, sizeof(f->said.detail), "builds upon %s", rows[i].needs);
+        }
+        all->count++;
+    }
+}
+
+static int try_all(struct doctor *d, struct round *all, struct cordon_err *reterr)
+{
+    struct probe_host host = {.filter = -1, .spec = spec_of(&d->profile->limits), .engine = d};
+    size_t count;
+    const struct probe *rows = doctor_first(&count);
+
+    try_rows(all, rows, count, &host);
+    if (make_plan(&d->plan) < 0)
+        return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot plan the box");
+    host.plan = d->plan.data;
+    host.plan_len = d->plan.len;
+    if (seccomp_compile(&syscalls_strict, &d->filter, &host.filter_err) == 0)
+        host.filter = d->filter;
+    rows = probe_table(&count);
+    try_rows(all, rows, count, &host);
+    rows = doctor_last(&count);
+    try_rows(all, rows, count, &host);
+    return 0;
+}
+
+static int run_is_good(const struct finding *findings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(findings[i].probe->name, "run") == 0)
+            return findings[i].said.status == CORDON_PROBE_OK;
+    return 0;
+}
+
+static void excuse(struct probe_said *said)
+{
+    char found[sizeof(said->detail)];
+
+    memcpy(found, said->detail, sizeof(found));
+    said->status = CORDON_PROBE_INFO;
+    said->remedy = NULL;
+    (void)snprintf(said->detail, sizeof(said->detail),
+                   "not for this process, but the run below stands: %.500s", found);
+}
+
+enum cordon_level doctor_weigh(struct finding *findings, size_t count)
+{
+    enum cordon_level level = CORDON_LEVEL_FULL;
+    int good = run_is_good(findings, count);
+
+    for (size_t i = 0; i < count; i++) {
+        struct probe_said *said = &findings[i].said;
+        if (said->status == CORDON_PROBE_FAILED && good)
+            excuse(said);
+        if (said->status == CORDON_PROBE_FAILED)
+            level = CORDON_LEVEL_NONE;
+        else if (said->status == CORDON_PROBE_DEGRADED && level == CORDON_LEVEL_FULL)
+            level = CORDON_LEVEL_DEGRADED;
+    }
+    return level;
+}
+
+static void tell(const struct round *all, void (*row)(void *user, const struct cordon_probe *probe),
+                 void *user)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const struct finding *f = &all->findings[i];
+        const struct cordon_probe probe = {
+            .size = sizeof(probe),
+            .name = f->probe->name,
+            .proves = f->probe->proves,
+            .detail = f->said.detail,
+            .remedy = f->said.remedy,
+            .status = f->said.status,
+            .wall = f->said.status == CORDON_PROBE_DEGRADED ? f->probe->wall : 0,
+        };
+        row(user, &probe);
+    }
+}
+
+CORDON_API int cordon_doctor(const struct cordon_options *opts,
+                             void (*row)(void *user, const struct cordon_probe *probe), void *user,
+                             struct cordon_err *reterr)
+{
+    struct doctor d = {.filter = -1};
+    AUTO_FREE struct finding *findings = calloc(FINDINGS_MAX, sizeof(*findings));
+    struct round all = {.findings = findings};
+
+    if (!findings)
+        return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "no memory for the findings");
+    int rc = doctor_open(&d, opts, reterr);
+    if (rc == 0)
+        rc = try_all(&d, &all, reterr);
+    if (rc == 0) {
+        rc = (int)doctor_weigh(findings, all.count);
+        tell(&all, row, user);
+    }
+    doctor_close(&d);
+    return rc;
+}
+
+#define CORDON_X(name, value, text) [value] = text,
+static const char *const status_words[] = {CORDON_PROBE_STATUSES(CORDON_X)};
+static const char *const level_words[] = {CORDON_LEVELS(CORDON_X)};
+#undef CORDON_X
+
+CORDON_API const char *cordon_probe_status_name(enum cordon_probe_status status)
+{
+    return (size_t)status < ARRAY_LEN(status_words) ? status_words[status] : "unknown";
+}
+
+CORDON_API const char *cordon_level_name(enum cordon_level level)
+{
+    return (size_t)level < ARRAY_LEN(level_words) ? level_words[level] : "unknown";
+}

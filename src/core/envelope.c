@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * envelope: a result as JSON. Everything small goes through jansson; the encoded result
+ * is spliced in as bytes, so that it stays as the sandbox wrote it.
+ */
+#include "core/result.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    uint32_t bit;
+    const char *name;
+} walls[] = {
+    {CORDON_WALL_GATE, "gate"},
+    {CORDON_WALL_INTERPRETER, "interpreter"},
+    {CORDON_WALL_NAMESPACES, "namespaces"},
+    {CORDON_WALL_ROOT, "root"},
+    {CORDON_WALL_SECCOMP, "seccomp"},
+    {CORDON_WALL_LANDLOCK, "landlock"},
+    {CORDON_WALL_LIMITS, "limits"},
+};
+
+const char *wall_name(size_t index, uint32_t *ret_bit)
+{
+    if (index >= ARRAY_LEN(walls))
+        return NULL;
+    if (ret_bit)
+        *ret_bit = walls[index].bit;
+    return walls[index].name;
+}
+
+static json_t *text_of(const struct buf *b)
+{
+    return json_stringn(b->data ? b->data : "", b->len);
+}
+
+static json_t *error_of(const struct cordon_result *r)
+{
+    if (!r->kind)
+        return json_null();
+    json_t *error = json_pack("{s:s, s:s}", "kind", r->kind, "message",
+                              r->message ? r->message : cordon_status_name(r->status));
+    if (!error)
+        return NULL;
+    int rc = 0;
+    if (r->type)
+        rc |= json_object_set_new(error, "type", json_string(r->type));
+    if (r->line > 0)
+        rc |= json_object_set_new(error, "line", json_integer(r->line));
+    if (r->traceback)
+        rc |= json_object_set_new(error, "traceback", json_string(r->traceback));
+    if (r->limit)
+        rc |= json_object_set_new(error, "limit", json_string(r->limit));
+    if (rc == 0)
+        return error;
+    json_decref(error);
+    return NULL;
+}
+
+static json_t *walls_of(const struct cordon_result *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < ARRAY_LEN(walls); i++)
+        if (r->walls_down & walls[i].bit)
+            (void)json_array_append_new(list, json_string(walls[i].name));
+    return list;
+}
+
+/* Milliseconds to the microsecond: more digits would be noise. */
+static double rounded(double ms)
+{
+    return round(ms * 1000.0) / 1000.0;
+}
+
+/* All members but status and result, which are written by hand. */
+static json_t *members(const struct cordon_result *r)
+{
+    return json_pack("{s:o, s:o, s:o, s:O?, s:O, s:O, s:s, s:b, s:s, s:o, s:s, s:{s:b, s:b},"
+                     " s:{s:f, s:f, s:n}}",
+                     "stdout", text_of(&r->text[0]), "stderr", text_of(&r->text[1]), "error",
+                     error_of(r), "warnings", r->warnings, "notes", r->notes, "violations",
+                     r->violations, "profile", r->profile, "approved", r->approved, "level", "full",
+                     "walls_down", walls_of(r), "code_sha256", r->code_sha256, "truncated",
+                     "stdout", r->truncated[0], "stderr", r->truncated[1], "usage", "wall_ms",
+                     rounded(r->wall_ms), "cpu_ms", rounded(r->cpu_ms), "memory_peak_bytes");
+}
+
+/* What the approval dialog shows: present only when there is something to approve. */
+static int add_preview(json_t *all, const struct cordon_result *r)
+{
+    return r->preview ? json_object_set_new(all, "code_preview", json_string(r->preview)) : 0;
+}
+
+static int add(struct buf *b, const char *data, size_t len)
+{
+    return buf_add(b, data, len, SIZE_MAX - 1);
+}
+
+/* {"status": "ok", "result": <bytes>, <the other members> */
+static int splice(struct cordon_result *r, const char *rest, size_t rest_len)
+{
+    const char *status = cordon_status_name(r->status);
+    struct buf *e = &r->envelope;
+    int rc = add(e, "{\"status\": \"", 12);
+    if (rc == 0)
+        rc = add(e, status, strlen(status));
+    if (rc == 0)
+        rc = add(e, "\", \"result\": ", 13);
+    r->json_at = e->len;
+    if (rc == 0)
+        rc = r->json.len > 0 ? add(e, r->json.data, r->json.len) : add(e, "null", 4);
+    if (rc == 0)
+        rc = add(e, ", ", 2);
+    return rc == 0 ? add(e, rest + 1, rest_len - 1) : rc; /* without its opening brace */
+}
+
+int envelope_make(struct cordon_result *r)
+{
+    json_t *rest = members(r);
+    AUTO_FREE char *text = rest && add_preview(rest, r) == 0
+                               ? json_dumps(rest, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15))
+                               : NULL;
+    json_decref(rest);
+    if (!text)
+        return -ENOMEM;
+    int rc = splice(r, text, strlen(text));
+    if (rc < 0)
+        return rc;
+    r->json_len = r->json.len;
+    buf_done(&r->json);
+    return 0;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jsoncheck: see jsoncheck.h. yajl reads the text as a stream; what it lacks is added
+ * here: a bound on depth, UTF-8 without surrogates (yajl lets them through), and
+ * Python's NaN and Infinity, which are masked in the piece that yajl sees: an empty list
+ * and null can stand nowhere but where a value can.
+ */
+#include "core/jsoncheck.h"
+
+#include "base/io.h"
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#define PIECE 65536
+
+struct check {
+    unsigned depth;
+    unsigned depth_max;
+    int top_seen;
+    const char *why;
+};
+
+static int open_level(struct check *c)
+{
+    c->top_seen = 1;
+    if (++c->depth <= c->depth_max)
+        return 1;
+    c->why = "it is nested more than 1000 levels deep";
+    return 0;
+}
+
+static int on_map(void *ctx)
+{
+    return open_level(ctx);
+}
+
+static int on_array(void *ctx)
+{
+    struct check *c = ctx;
+    if (!c->top_seen) {
+        c->why = "it is a list, not an object";
+        return 0;
+    }
+    return open_level(c);
+}
+
+static int on_close(void *ctx)
+{
+    struct check *c = ctx;
+    c->depth--;
+    return 1;
+}
+
+static int on_scalar(struct check *c)
+{
+    if (c->top_seen)
+        return 1;
+    c->why = "it is a single value, not an object";
+    return 0;
+}
+
+static int on_null(void *ctx)
+{
+    return on_scalar(ctx);
+}
+
+static int on_boolean(void *ctx, int value)
+{
+    (void)value;
+    return on_scalar(ctx);
+}
+
+static int on_text(void *ctx, const char *text, size_t len)
+{
+    (void)text;
+    (void)len;
+    return on_scalar(ctx);
+}
+
+static int on_string(void *ctx, const unsigned char *text, size_t len)
+{
+    (void)text;
+    (void)len;
+    return on_scalar(ctx);
+}
+
+static const yajl_callbacks callbacks = {
+    .yajl_null = on_null,
+    .yajl_boolean = on_boolean,
+    .yajl_number = on_text, /* as text: no conversion, no range */
+    .yajl_string = on_string,
+    .yajl_start_map = on_map,
+    .yajl_map_key = on_string,
+    .yajl_end_map = on_close,
+    .yajl_start_array = on_array,
+    .yajl_end_array = on_close,
+};
+
+/* Where a scan of the text stands between two pieces. */
+struct mask {
+    int in_string;
+    int escaped;
+};
+
+/* Replaces one bare word at `at` by null and blanks; returns its length, 0 if none. */
+static size_t mask_word(char *piece, size_t at, size_t len)
+{
+    static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        size_t n = strlen(words[i]);
+        if (len - at < n || memcmp(piece + at, words[i], n) != 0)
+            continue;
+        memset(piece + at, ' ', n);
+        memcpy(piece + at, n == 3 ? "[]" : "null", n == 3 ? 2 : 4);
+        return n;
+    }
+    return 0;
+}
+
+/* Masks the bare words of a piece. A word never straddles two pieces: see cut_piece(). */
+static void mask_piece(struct mask *m, char *piece, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        char c = piece[i];
+        if (m->in_string) {
+            if (m->escaped)
+                m->escaped = 0;
+            else if (c == '\\')
+                m->escaped = 1;
+            else if (c == '"')
+                m->in_string = 0;
+        } else if (c == '"') {
+            m->in_string = 1;
+        } else if (c == 'N' || c == 'I' || c == '-') {
+            size_t n = mask_word(piece, i, len);
+            i += n > 0 ? n - 1 : 0;
+        }
+    }
+}
+
+/* Shortens a piece so that it does not end inside a word that might be masked. */
+static size_t cut_piece(const char *piece, size_t len, size_t left)
+{
+    if (len == left)
+        return len;
+    size_t keep = len;
+    while (keep > 0 && len - keep < 10 && (piece[keep - 1] == '-' || (piece[keep - 1] | 32) >= 'a'))
+        keep--;
+    return keep > 0 ? keep : len;
+}
+
+static int parse(yajl_handle h, struct check *c, const char *data, size_t len, int flags,
+                 size_t *ret_at)
+{
+    struct mask m = {0};
+    char piece[PIECE];
+    yajl_status status = yajl_status_ok;
+    size_t done = 0;
+    while (done < len && status == yajl_status_ok) {
+        size_t n = len - done < sizeof(piece) ? len - done : sizeof(piece);
+        if (flags & JSON_NONFINITE) {
+            n = cut_piece(data + done, n, len - done);
+            memcpy(piece, data + done, n);
+            mask_piece(&m, piece, n);
+            status = yajl_parse(h, (const unsigned char *)piece, n);
+        } else {
+            status = yajl_parse(h, (const unsigned char *)data + done, n);
+        }
+        *ret_at = done + yajl_get_bytes_consumed(h);
+        done += n;
+    }
+    if (status == yajl_status_ok) {
+        *ret_at = len;
+        status = yajl_complete_parse(h);
+    }
+    if (status == yajl_status_ok && c->top_seen && c->depth == 0)
+        return 0;
+    if (!c->why)
+        c->why = *ret_at < len || (c->top_seen && c->depth == 0) ? "it is not valid JSON"
+                                                                 : "it ends too early";
+    return -1;
+}
+
+int json_check_object(const char *data, size_t len, int flags, char *why, size_t why_size)
+{
+    size_t good = utf8_valid_prefix(data, len);
+    if (good < len) {
+        (void)snprintf(why, why_size, "it is not valid UTF-8 at byte %zu", good);
+        return -1;
+    }
+    /* One more where NaN is seen as an empty list, so that the deepest value may be one. */
+    struct check c = {.depth_max = JSON_DEPTH_MAX + (flags & JSON_NONFINITE ? 1 : 0)};
+    yajl_handle h = yajl_alloc(&callbacks, NULL, &c);
+    if (!h) {
+        (void)snprintf(why, why_size, "there is no memory to check it");
+        return -1;
+    }
+    (void)yajl_config(h, yajl_dont_validate_strings, 1); /* done above, and better */
+    size_t at = 0;
+    int rc = parse(h, &c, data, len, flags, &at);
+    yajl_free(h);
+    if (rc < 0)
+        (void)snprintf(why, why_size, "%s (at byte %zu)", c.why, at);
+    return rc;
+}

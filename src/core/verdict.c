@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verdict: what a run's end means, in words for the person who must act. The facts, in
+ * order of weight: what the frames hold, then the keeper's word on how the process ended.
+ * Everything that came from the sandbox is checked here before it is passed on.
+ */
+#include "core/sandbox.h"
+
+#include "base/utf8.h"
+#include "core/jsoncheck.h"
+#include "jail/filter.h"
+#include "jail/seccomp.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sodium.h>
+#include <sys/wait.h>
+
+#define MIB (1024.0 * 1024.0)
+
+/* ---- texts from the sandbox ------------------------------------------------ */
+
+/* A string member of END, as text without NUL; NULL when there is none. */
+static char *take_text(const json_t *end, const char *member)
+{
+    const json_t *value = json_object_get(end, member);
+    struct buf out = {0};
+    if (!json_is_string(value))
+        return NULL;
+    const char *text = json_string_value(value);
+    size_t left = json_string_length(value);
+    while (left > 0) {
+        size_t n = strnlen(text, left);
+        if (buf_add(&out, text, n, SIZE_MAX - 1) < 0)
+            break;
+        text += n;
+        left -= n;
+        if (left > 0 && buf_add(&out, "\\x00", 4, SIZE_MAX - 1) < 0)
+            break;
+        if (left > 0) {
+            text++;
+            left--;
+        }
+    }
+    return out.data ? out.data : strdup("");
+}
+
+static void take_notes(struct cordon_result *r, const json_t *end)
+{
+    const json_t *notes = json_object_get(end, "notes");
+    for (size_t i = 0; i < json_array_size(notes); i++) {
+        const json_t *note = json_array_get(notes, i);
+        /* With a NUL in it, it is none of ours. */
+        if (json_is_string(note) && strlen(json_string_value(note)) == json_string_length(note))
+            result_note(r, json_string_value(note));
+    }
+}
+
+/* Advisory: what the hook says that it refused. An event's name, or it is none of ours. */
+static void take_violations(struct cordon_result *r, const json_t *end)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
+    const json_t *rows = json_object_get(end, "violations");
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        const json_t *what = json_object_get(row, "what");
+        const char *wall = json_string_value(json_object_get(row, "wall"));
+        json_int_t line = json_integer_value(json_object_get(row, "line"));
+        size_t len = json_string_length(what);
+        if (!wall || strcmp(wall, "interpreter") != 0 || len == 0 || len > 64 ||
+            strspn(json_string_value(what), plain) != len)
+            continue;
+        result_violation(r, "interpreter", json_string_value(what),
+                         line > 0 && line < 100000000 ? (unsigned)line : 0);
+    }
+}
+
+static void take_details(struct cordon_result *r, const json_t *end)
+{
+    json_int_t line = json_integer_value(json_object_get(end, "line"));
+    r->type = take_text(end, "type");
+    r->traceback = take_text(end, "traceback");
+    r->line = line > 0 && line < 100000000 ? (unsigned)line : 0;
+    take_notes(r, end);
+}
+
+/* ---- limits ----------------------------------------------------------------- */
+
+struct limit_row {
+    const char *word;
+    size_t offset; /* in struct cordon_limits */
+    const char *what;
+    const char *member;
+    int is_bytes;
+};
+
+#define ROW(word, member, what, bytes)                                                             \
+    {                                                                                              \
+        word, offsetof(struct cordon_limits, member), what, "limits." #member, bytes               \
+    }
+static const struct limit_row limit_rows[] = {
+    ROW("memory", memory_bytes, "needed more memory than its limit of", 1),
+    ROW("processes", tasks, "started more processes and threads than its limit of", 0),
+    ROW("cpu", cpu_ms, "used more processor time than its limit of", 0),
+    ROW("disk", disk_bytes, "wrote more to its working directory than its limit of", 1),
+    ROW("files", open_files, "opened more files at once than its limit of", 0),
+    ROW("result", result_bytes, "gave a result that is larger, encoded, than its limit of", 1),
+};
+#undef ROW
+
+static const struct limit_row *limit_row(const char *word)
+{
+    for (size_t i = 0; word && i < ARRAY_LEN(limit_rows); i++)
+        if (strcmp(limit_rows[i].word, word) == 0)
+            return &limit_rows[i];
+    return NULL;
+}
+
+static void amount_text(const struct limit_row *row, uint64_t amount, char *text, size_t size)
+{
+    if (row->is_bytes && amount >= 1024u * 1024u)
+        (void)snprintf(text, size, "%.4g MiB", (double)amount / MIB);
+    else if (row->is_bytes)
+        (void)snprintf(text, size, "%llu bytes", (unsigned long long)amount);
+    else if (strcmp(row->word, "cpu") == 0)
+        (void)snprintf(text, size, "%.4g s", (double)amount / 1000.0);
+    else
+        (void)snprintf(text, size, "%llu", (unsigned long long)amount);
+}
+
+static void say_limit(struct cordon_result *r, const struct cordon_run *run,
+                      const struct limit_row *row)
+{
+    char amount[48];
+    const uint64_t *value = (const uint64_t *)((const char *)&run->request.limits + row->offset);
+    amount_text(row, *value, amount, sizeof(amount));
+    result_error(r, CORDON_LIMIT, "limit",
+                 "the code %s %s; raise %s (profile '%s' sets the most that can be asked for) or "
+                 "make it need less",
+                 row->what, amount, row->member, run->request.profile->name);
+    r->limit = row->word;
+}
+
+/* ---- an answer -------------------------------------------------------------- */
+
+static void distrust(struct cordon_result *r, const char *why)
+{
+    result_error(r, CORDON_ERROR, "channel",
+                 "the sandbox broke the protocol (%s), so its answer is not believed: the code has "
+                 "written to Cordon's own channel",
+                 why);
+}
+
+static void take_result(struct cordon_result *r, const struct cordon_run *run)
+{
+    char why[128];
+    const struct buf *json = &run->frames.result;
+    int flags = run->request.nonfinite == CORDON_NONFINITE_LITERAL ? JSON_NONFINITE : 0;
+    if (!run->frames.has_result)
+        distrust(r, "it ended without a result");
+    else if (json_check_object(json->data ? json->data : "", json->len, flags, why, sizeof(why)) <
+             0)
+        distrust(r, why);
+    else if (buf_add(&r->json, json->data, json->len, SIZE_MAX - 1) < 0)
+        result_error(r, CORDON_INTERNAL, "internal", "there is no memory to pass the result on");
+}
+
+/*
+ * The outcomes in which the sandbox tells what went wrong. "internal" is among them, but
+ * not as a status: that it was our fault is nothing a sandbox can say.
+ */
+static const char *const outcomes[] = {"exception", "syntax", "exit", "result", "internal"};
+
+static void take_error(struct cordon_result *r, const struct cordon_run *run, const json_t *end,
+                       const char *outcome)
+{
+    const struct limit_row *row = limit_row(json_string_value(json_object_get(end, "limit")));
+    take_details(r, end);
+    if (strcmp(outcome, "limit") == 0 && row) {
+        say_limit(r, run, row);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(outcomes); i++) {
+        if (strcmp(outcomes[i], outcome) != 0)
+            continue;
+        AUTO_FREE char *message = take_text(end, "message");
+        result_error(r, CORDON_ERROR, outcomes[i], "%s",
+                     message && message[0] ? message : "the code failed without saying why");
+        return;
+    }
+    distrust(r, "an unknown outcome");
+}
+
+/* Nothing ran: a person has to be asked first. */
+static void say_approval(struct cordon_result *r, const struct cordon_run *run)
+{
+    size_t count = json_array_size(r->warnings);
+    const struct request *q = &run->request;
+    result_error(r, CORDON_NEEDS_APPROVAL, "needs_approval",
+                 "the code was not run: the gate has %zu warning%s; approve exactly this code, or "
+                 "change it",
+                 count, count == 1 ? "" : "s");
+    r->preview = strndup(q->bytes + q->code_at, q->code_len);
+}
+
+/* The gate's word first. Returns whether the rest of the answer counts. */
+static int take_verdict(struct cordon_result *r, const struct cordon_run *run, const char *outcome)
+{
+    int asked = run->request.gate != WIRE_GATE_OFF;
+    if (asked != run->frames.has_warnings || (asked && !r->warnings)) {
+        /* Memory may run out before the gate has read the code: then it runs no further. */
+        if (strcmp(outcome, "limit") == 0 || strcmp(outcome, "internal") == 0)
+            return 1;
+        distrust(r, "the gate's list is missing or not one");
+        return 0;
+    }
+    int warned = json_array_size(r->warnings) > 0;
+    int stopped = strcmp(outcome, "needs_approval") == 0;
+    if (warned != stopped) {
+        distrust(r, "it went on against the gate's list");
+        return 0;
+    }
+    if (stopped)
+        say_approval(r, run);
+    else if (strcmp(outcome, "checked") != 0)
+        return 1;
+    else if (run->request.gate != WIRE_GATE_ONLY)
+        distrust(r, "it did not run the code");
+    return 0;
+}
+
+static void take_answer(struct cordon_result *r, const struct cordon_run *run)
+{
+    const struct buf *text = &run->frames.end;
+    json_t *end = text->data ? json_loadb(text->data, text->len, JSON_ALLOW_NUL, NULL) : NULL;
+    const char *outcome = json_string_value(json_object_get(end, "outcome"));
+    take_violations(r, end);
+    if (!outcome) {
+        distrust(r, "its last word is not a JSON object");
+    } else if (!take_verdict(r, run, outcome)) {
+        /* said already */
+    } else if (strcmp(outcome, "ok") == 0) {
+        take_notes(r, end);
+        take_result(r, run);
+    } else {
+        take_error(r, run, end, outcome);
+    }
+    json_decref(end);
+}
+
+/* ---- no answer -------------------------------------------------------------- */
+
+unsigned verdict_trace_line(const char *text)
+{
+    /* faulthandler: innermost frame first; ours is the first that is the user's. */
+    static const char mark[] = "File \"<code>\", line ";
+    const char *at = strstr(text, mark);
+    if (!at)
+        return 0;
+    at += sizeof(mark) - 1;
+    size_t digits = strspn(at, "0123456789");
+    if (digits == 0 || digits > 8 || at[digits] == '\0')
+        return 0; /* the number may go on in the next piece */
+    return (unsigned)strtoul(at, NULL, 10);
+}
+
+static void say_timeout(struct cordon_result *r, const struct cordon_run *run)
+{
+    char where[64] = "";
+    double seconds = (double)run->request.limits.wall_ms / 1000.0;
+    r->line = run->trace_text.data ? verdict_trace_line(run->trace_text.data) : 0;
+    if (r->line > 0)
+        (void)snprintf(where, sizeof(where), " while line %u was running", r->line);
+    result_error(
+        r, CORDON_TIMEOUT, "timeout",
+        "the code was stopped at its limit of %.6g s%s; raise limits.wall_ms (profile '%s' "
+        "allows %.6g s) or make it do less",
+        seconds, where, run->request.profile->name,
+        (double)request_most_wall_ms(&run->request) / 1000.0);
+}
+
+int verdict_refused_call(const char *text)
+{
+    const char *last = NULL;
+    for (const char *at = text; (at = strstr(at, FILTER_WORD)); at++)
+        if (at == text || at[-1] == '\n')
+            last = at + sizeof(FILTER_WORD) - 1;
+    size_t digits = last ? strspn(last, "0123456789") : 0;
+    return digits > 0 && digits < 10 && last[digits] == '\n' ? (int)strtol(last, NULL, 10) : -1;
+}
+
+/* Without a number the call came by another architecture's entry, or blocked its signal. */
+static void say_refused_call(struct cordon_result *r, const struct cordon_run *run)
+{
+    char name[64];
+    const char *text = run->trace_text.data ? run->trace_text.data : "";
+    int nr = verdict_refused_call(text);
+    r->line = verdict_trace_line(text);
+    result_error(r, CORDON_CRASHED, "crash",
+                 "the interpreter was stopped for %s%s, which the profile's call filter refuses",
+                 nr < 0 ? "a system call" : "calling ",
+                 nr < 0 ? "" : seccomp_call_name(nr, name, sizeof(name)));
+}
+
+static void say_signal(struct cordon_result *r, const struct cordon_run *run, int sig)
+{
+    const char *name = sigabbrev_np(sig);
+    const char *text = sigdescr_np(sig);
+    int cpu_up = run->exit.cpu_us / 1000u >= run->request.limits.cpu_ms;
+    if (sig == SIGXCPU || (sig == SIGKILL && cpu_up)) {
+        say_limit(r, run, limit_row("cpu"));
+        return;
+    }
+    if (sig == SIGSYS && !run->request.approved && !(run->walls_down & CORDON_WALL_SECCOMP)) {
+        say_refused_call(r, run);
+        return;
+    }
+    result_error(r, CORDON_CRASHED, "crash", "the interpreter died of signal SIG%s (%s)%s",
+                 name ? name : "?", text ? text : "unknown",
+                 sig == SIGKILL ? ": something on the host killed it, perhaps for lack of memory"
+                                : "");
+}
+
+static void say_exit(struct cordon_result *r, const struct cordon_run *run)
+{
+    int status = run->exit.status;
+    if (run->exit.deadline)
+        say_timeout(r, run);
+    else if (run->exit.limit != WIRE_LIMIT_NONE)
+        say_limit(r, run, limit_row(run->exit.limit == WIRE_LIMIT_MEMORY ? "memory" : "processes"));
+    else if (WIFSIGNALED(status))
+        say_signal(r, run, WTERMSIG(status));
+    else
+        result_error(r, CORDON_ERROR, "exit",
+                     "the code ended its own process with exit status %d before its result was "
+                     "taken; let it run to its end instead",
+                     WEXITSTATUS(status));
+}
+
+/* ---- all of it --------------------------------------------------------------- */
+
+static void note_cut(struct cordon_result *r, int stream, uint64_t max)
+{
+    char note[96];
+    (void)snprintf(note, sizeof(note), "%s was cut at its limit of %llu bytes",
+                   stream == 0 ? "stdout" : "stderr", (unsigned long long)max);
+    result_note(r, note);
+}
+
+static int take_output(struct cordon_result *r, const struct cordon_run *run)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct capture *c = &run->stream[i].kept;
+        r->truncated[i] = c->truncated;
+        if (c->truncated)
+            note_cut(r, i, c->max);
+        if (utf8_append_shown(&r->text[i], c->data.data ? c->data.data : "", c->data.len,
+                              c->truncated) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static void take_code_hash(struct cordon_result *r, const struct cordon_run *run)
+{
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    const struct request *q = &run->request;
+    (void)crypto_hash_sha256(hash, (const unsigned char *)q->bytes + q->code_at, q->code_len);
+    (void)sodium_bin2hex(r->code_sha256, sizeof(r->code_sha256), hash, sizeof(hash));
+}
+
+static void take_usage(struct cordon_result *r, const struct cordon_run *run)
+{
+    uint64_t cpu_ns = run->exit.cpu_us * 1000u;
+    if (run->started_ns > 0 && run->answered_ns > run->started_ns)
+        r->wall_ms = (double)(run->answered_ns - run->started_ns) / 1e6;
+    if (cpu_ns > run->cpu_at_start_ns)
+        r->cpu_ms = (double)(cpu_ns - run->cpu_at_start_ns) / 1e6;
+}
+
+static void judge(struct cordon_result *r, const struct cordon_run *run)
+{
+    const struct frame_reader *f = &run->frames;
+    switch (f->state) {
+    case FRAMES_ENDED:
+        take_answer(r, run);
+        break;
+    case FRAMES_BROKEN:
+        if (f->result_too_big)
+            say_limit(r, run, limit_row("result"));
+        else
+            distrust(r, f->why);
+        break;
+    case FRAMES_FAILED:
+        result_error(r, CORDON_INTERNAL, "internal", "%s%s%s", f->failure.step,
+                     f->failure.step[0] ? ": " : "", f->failure.msg);
+        break;
+    case FRAMES_WAIT_READY:
+    case FRAMES_WAIT_END:
+        say_exit(r, run);
+        break;
+    }
+    if (f->state == FRAMES_WAIT_READY && r->status != CORDON_INTERNAL)
+        result_error(r, CORDON_INTERNAL, "internal",
+                     "the sandbox died before the code was handed to it (wait status %d)",
+                     run->exit.status);
+}
+
+struct cordon_result *verdict_make(const struct cordon_run *run)
+{
+    struct cordon_result *r = result_new();
+    if (!r)
+        return NULL;
+    r->profile = run->request.profile->name;
+    r->walls_down = run->walls_down;
+    r->approved = run->request.approved;
+    take_code_hash(r, run);
+    take_usage(r, run);
+    if (run->frames.has_warnings)
+        r->warnings = warnings_take(&run->frames.warnings);
+    judge(r, run);
+    if (take_output(r, run) < 0) {
+        cordon_result_free(r);
+        return NULL;
+    }
+    return r;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jsoncheck.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define YES 0
+#define NO (-1)
+
+static const struct {
+    const char *text;
+    int strict;
+    int nonfinite;
+} cases[] = {
+    {"{}", YES, YES},
+    {" {} \n", YES, YES},
+    {"{\"a\": [1, 1.10, -0, 1e999, \"\\ud800\\u0000\"]}", YES, YES},
+    {"{\"n\": 123456789012345678901234567890123456789012345678901234567890}", YES, YES},
+    {"{\"a\": NaN}", NO, YES},
+    {"{\"a\": [Infinity, -Infinity, \"NaN\\\"\"]}", NO, YES},
+    {"{\"a\": -NaN}", NO, NO},
+    {"{\"a\": 1NaN}", NO, NO},
+    {"{\"a\": NaN1}", NO, NO},
+    {"{\"a\": 1Infinity}", NO, NO},
+    {"{NaN: 1}", NO, NO},
+    {"{\"a\": Nan}", NO, NO},
+    {"[1]", NO, NO},
+    {"NaN", NO, NO},
+    {"3", NO, NO},
+    {"", NO, NO},
+    {"{", NO, NO},
+    {"{}x", NO, NO},
+    {"{}{}", NO, NO},
+    {"/* */{}", NO, NO},
+    {"{\"a\": 01}", NO, NO},
+    {"{\"a\": .5}", NO, NO},
+    {"{\"a\": 1,}", NO, NO},
+    {"{\"a\" 1}", NO, NO},
+    {"{'a': 1}", NO, NO},
+    {"{\"a\": \"\x01\"}", NO, NO},
+    {"{\"a\": \"\\x\"}", NO, NO},
+    {"{\"a\": \"\xff\"}", NO, NO},
+    {"{\"a\": \"\xed\xa0\x80\"}", NO, NO},
+    {"{\"a\": \"\xc0\x80\"}", NO, NO},
+};
+
+static void judges_each_case(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char why[128] = "";
+        size_t len = strlen(cases[i].text);
+        if (json_check_object(cases[i].text, len, 0, why, sizeof(why)) != cases[i].strict)
+            fail_msg("'%s' is judged wrongly: %s", cases[i].text, why);
+        if (json_check_object(cases[i].text, len, JSON_NONFINITE, why, sizeof(why)) !=
+            cases[i].nonfinite)
+            fail_msg("'%s' is judged wrongly with NaN allowed: %s", cases[i].text, why);
+    }
+}
+
+/* {"a": [[...core...]]}, `depth` levels in all. */
+static char *nested(int depth, const char *core)
+{
+    char *text = calloc(1, (size_t)depth * 2 + strlen(core) + 16);
+    assert_non_null(text);
+    strcpy(text, "{\"a\":");
+    for (int i = 1; i < depth; i++)
+        strcat(text, "[");
+    strcat(text, core);
+    for (int i = 1; i < depth; i++)
+        strcat(text, "]");
+    return strcat(text, "}");
+}
+
+static void bounds_the_depth(void **state)
+{
+    (void)state;
+    char why[128] = "";
+    char *deepest = nested(1000, "NaN");
+    char *deeper = nested(1001, "1");
+    assert_int_equal(json_check_object(deepest, strlen(deepest), JSON_NONFINITE, why, sizeof(why)),
+                     0);
+    assert_int_equal(json_check_object(deeper, strlen(deeper), 0, why, sizeof(why)), -1);
+    assert_non_null(strstr(why, "1000 levels"));
+    free(deepest);
+    free(deeper);
+}
+
+/* Words that fall on the border of two pieces must still be seen whole. */
+static void masks_words_across_pieces(void **state)
+{
+    (void)state;
+    char why[128] = "";
+    for (size_t pad = 65536 - 24; pad < 65536 + 4; pad++) {
+        char *text = malloc(pad + 64);
+        assert_non_null(text);
+        size_t n = (size_t)sprintf(text, "{\"%0*d\": [-Infinity,NaN]}", (int)pad - 12, 1);
+        if (json_check_object(text, n, JSON_NONFINITE, why, sizeof(why)) != 0)
+            fail_msg("with %zu bytes before: %s", pad, why);
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(judges_each_case),
+        cmocka_unit_test(bounds_the_depth),
+        cmocka_unit_test(masks_words_across_pieces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
