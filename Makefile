@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The way in; the build itself is meson's (meson.build).
+#
+#   make run      install what is missing, build, run examples/sales.py
+#   make test     install what is missing, build twice (plain, sanitizers), run every test
+#   make build    build into build/, from where build/cordon runs; installs nothing
+#   make install  DESTDIR and PREFIX (default /usr/local) are honoured
+#   make bench    how long things take, beside plain python3
+#   make format   clang-format over all C files
+#   make tidy     clang-tidy over src/, after `make test` (slow, not part of it)
+#   make clean    removes the build directories
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+MESON = meson
+
+.PHONY: all build run test install bench format tidy clean packages-run packages-test
+
+all: build
+
+build: build/build.ninja
+	$(MESON) compile -C build
+
+build/build.ninja:
+	$(MESON) setup build --prefix=$(PREFIX) -Dtests=disabled -Dwerror=true
+
+run: packages-run
+	@$(MAKE) --no-print-directory build
+	CORDON=build/cordon examples/sales.sh
+
+packages-run packages-test: packages-%:
+	@tools/install_packages.sh $*
+
+test: packages-test
+	@tools/run_tests.sh
+
+install: build/build.ninja
+	$(MESON) configure build --prefix=$(PREFIX)
+	$(MESON) compile -C build
+	DESTDIR=$(DESTDIR) $(MESON) install -C build --no-rebuild
+
+bench: build
+	@bench/run.sh
+
+format:
+	clang-format -i $$(tools/list_c.sh)
+
+tidy:
+	find src -name '*.c' | xargs -P$$(nproc) -n4 clang-tidy -p build-fuzz --quiet
+
+clean:
+	rm -rf build build-asan build-fuzz

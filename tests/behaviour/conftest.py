@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+What every behaviour test stands on: the built binary, run as a user runs it.
+
+The binary is found through the environment variable CORDON (default: build/cordon
+under the repository's root). No test here looks inside the library.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Above every limit of the strict profile: a hang of ours fails one test, not the suite.
+PATIENCE_S = 90
+
+
+class Ran(NamedTuple):
+    """How one process ended: exit code, and both streams as bytes and as text."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def stdout(self):
+        return self.out.decode("utf-8", "surrogateescape")
+
+    @property
+    def stderr(self):
+        return self.err.decode("utf-8", "surrogateescape")
+
+
+class Cordon:
+    """The binary under test. Call it with arguments; get a Ran."""
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __call__(self, *args, stdin=b"", env=None, cwd=None, timeout=PATIENCE_S):
+        if isinstance(stdin, str):
+            stdin = stdin.encode("utf-8", "surrogatepass")
+        done = subprocess.run(
+            [self.path, *map(str, args)],
+            input=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=None if env is None else {**os.environ, **env},
+            cwd=cwd,
+            timeout=timeout,
+            check=False,
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def popen(self, *args, **kwargs):
+        """For tests that look while it runs. The caller ends it (use `with`)."""
+        kwargs.setdefault("stdin", subprocess.DEVNULL)
+        kwargs.setdefault("stdout", subprocess.PIPE)
+        kwargs.setdefault("stderr", subprocess.PIPE)
+        return subprocess.Popen([self.path, *map(str, args)], **kwargs)
+
+
+@pytest.fixture(scope="session")
+def root():
+    """The repository's root."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def cordon():
+    """cordon("run", "--json", "-", stdin="...") -> Ran(code, out, err)."""
+    path = Path(os.environ.get("CORDON", ROOT / "build" / "cordon")).resolve()
+    if not os.access(path, os.X_OK):
+        pytest.fail(f"no cordon at {path}: build it first, or set CORDON", pytrace=False)
+    return Cordon(path)
+
+
+@pytest.fixture(scope="session")
+def run(cordon, tmp_path_factory):
+    """
+    run(code, input=None, *args) -> the envelope as a dict, plus what the process said:
+
+        envelope = run("result = {'n': input_data['n'] + 1}", {"n": 1}, "--timeout", "2")
+
+    code is text (lone surrogates allowed) or bytes. input is a dict, ready-made JSON as
+    text or bytes, or None for no -i. Fails when stdout is not one line of JSON.
+    NaN and the infinities are parsed as Python's json does.
+    """
+    inputs = tmp_path_factory.mktemp("input")
+    exits = {"ok": 0, "error": 1, "crashed": 1, "needs_approval": 3, "timeout": 4, "limit": 5,
+             "internal": 6}
+
+    def run(code, input=None, *args, **kwargs):
+        if isinstance(input, dict):
+            input = json.dumps(input)
+        if isinstance(input, str):
+            input = input.encode("utf-8", "surrogatepass")
+        if input is not None:
+            file = inputs / "input.json"
+            file.write_bytes(input)
+            args = ("-i", f"@{file}", *args)
+        ran = cordon("run", "--json", *args, "-", stdin=code, **kwargs)
+        assert ran.out.count(b"\n") == 1 and ran.out.endswith(b"\n"), ran
+        envelope = json.loads(ran.out)
+        assert ran.code == exits[envelope["status"]], ran
+        return envelope
+
+    return run

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The binary under test is found as the behaviour tests find it."""
+
+import importlib.util
+from pathlib import Path
+
+_FILE = Path(__file__).resolve().parents[1] / "behaviour" / "conftest.py"
+_SPEC = importlib.util.spec_from_file_location("behaviour_conftest", _FILE)
+_MODULE = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(_MODULE)
+
+cordon = _MODULE.cordon
