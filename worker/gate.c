@@ -90,17 +90,34 @@ static PyObject *parse(PyObject *source)
 
 /* ---- the passes --------------------------------------------------------------------------- */
 
+/* What the questions about this source may cost. */
+#define STEPS_BASE 1000000u
+#define STEPS_PER_NODE 100u
+
+static int warn_involved(struct gate *g)
+{
+    if (*g->steps <= g->steps_max)
+        return 0;
+    return gate_warn_at(g, RULE_TOO_DEEP, 1, 1, 1, 1,
+                        "The code is too involved to be judged in the time that its size allows.");
+}
+
 /* 0, -1, or 1: a cap was hit. */
 static int judge(struct gate *g, PyObject *tree)
 {
+    size_t steps = 0;
+    g->steps = &steps;
+    g->steps_max = SIZE_MAX;
     if (gate_names_open(g) < 0)
         return -1;
     int capped = gate_tree_open(g, tree);
     if (capped != 0)
         return capped;
-    if (gate_scope_bind(g) < 0 || gate_facts_collect(g) < 0 || gate_walk(g) < 0)
+    g->steps_max = STEPS_BASE + (size_t)STEPS_PER_NODE * g->node_count;
+    if (gate_scope_bind(g) < 0 || gate_facts_collect(g) < 0 || gate_walk(g) < 0 ||
+        gate_names_check(g) < 0)
         return -1;
-    return gate_names_check(g);
+    return warn_involved(g);
 }
 
 static int check_text_and_tree(struct gate *g, PyObject *tree, PyObject **ret_tree)

@@ -112,8 +112,7 @@ static int is_own_instance(const struct gate *g, uint32_t i)
     uint32_t class = kind_of(g, i) == K_Call ? class_sure(g, first_child(g, i)) : 0;
     if (!class || count_of(g, class, F_bases) || count_of(g, class, F_keywords))
         return 0;
-    FOR_CHILDREN(g, c, class)
-    {
+    FOR_CHILDREN (g, c, class) {
         if (N(g, c)->field == F_decorator_list)
             return 0;
         if (is_function(g, c) && strcmp(NAME(g, N(g, c)->name)->text, "__new__") == 0)

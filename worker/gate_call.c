@@ -148,8 +148,7 @@ static int is_tame_path(const struct gate *g, PyObject *str)
 
 static int check_attrgetter(struct gate *g, uint32_t i)
 {
-    FOR_CHILDREN(g, c, i)
-    {
+    FOR_CHILDREN (g, c, i) {
         if (N(g, c)->field == F_func)
             continue;
         PyObject *text = N(g, c)->field == F_args ? string_of(g, c) : NULL;

@@ -89,17 +89,16 @@ static int is_member(const struct gate *g, uint32_t statement)
 
 static int has_members(const struct gate *g, uint32_t class)
 {
-    FOR_CHILDREN(g, c, class)
-    if (N(g, c)->field == F_body && is_member(g, c))
-        return 1;
+    FOR_CHILDREN (g, c, class)
+        if (N(g, c)->field == F_body && is_member(g, c))
+            return 1;
     return 0;
 }
 
 static unsigned facts_of_bases(struct gate *g, uint32_t class, unsigned depth, int *ret_failed)
 {
     unsigned all = OF_ALL, any = 0, count = 0;
-    FOR_CHILDREN(g, c, class)
-    {
+    FOR_CHILDREN (g, c, class) {
         if (N(g, c)->field == F_keywords) /* metaclass=ABCMeta, and what is passed on */
             any |= CLASS_ABSTRACT;
         if (N(g, c)->field != F_bases)
@@ -135,15 +134,15 @@ unsigned class_facts_known(const struct gate *g, uint32_t class_node)
 /* `cls` of an Enum without members can make a class from names in text. */
 static void restrict_first_parameters(struct gate *g, uint32_t class)
 {
-    FOR_CHILDREN(g, c, class)
-    {
+    FOR_CHILDREN (g, c, class) {
         if (N(g, c)->field != F_body || !is_function(g, c))
             continue;
         struct symbol *first = first_parameter(g, c);
         const struct dunder_row *row = NAME(g, N(g, c)->name)->dunder;
         int of_class = row && row->flags & DUNDER_STATIC;
-        FOR_CHILDREN(g, d, c)
-        of_class |= N(g, d)->field == F_decorator_list && builtin_what(g, d) == BUILTIN_CLASSMETHOD;
+        FOR_CHILDREN (g, d, c)
+            of_class |=
+                N(g, d)->field == F_decorator_list && builtin_what(g, d) == BUILTIN_CLASSMETHOD;
         if (first && of_class)
             first->flags |= SYMBOL_RESTRICTED;
     }

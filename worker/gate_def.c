@@ -42,23 +42,33 @@ static int check_field(struct gate *g, uint32_t i)
 
 /* ---- dunder names -------------------------------------------------------------------------- */
 
+/* A slot makes a name of the class's own, so it may be private. */
+static int is_tame_slot(const struct gate *g, PyObject *str)
+{
+    Py_ssize_t len;
+    const struct attr_row *row;
+    const char *text = PyUnicode_AsUTF8AndSize(str, &len);
+    if (!text) {
+        PyErr_Clear();
+        return 0;
+    }
+    return strcmp(text, "__dict__") == 0 || strcmp(text, "__weakref__") == 0 ||
+           is_tame_attr_text(g, str) || gate_attr_class(text, (size_t)len, &row) == ATTR_PRIVATE;
+}
+
 /* __slots__ = ("a", "b"), __match_args__ = ("a", "b") */
 static int are_known_names(const struct gate *g, uint32_t value, int slots)
 {
     enum kind kind = kind_of(g, value);
     if (string_of(g, value))
-        return slots && is_tame_attr_text(g, string_of(g, value));
+        return slots && is_tame_slot(g, string_of(g, value));
     if (kind != K_Tuple && (!slots || (kind != K_List && kind != K_Set && kind != K_Dict)))
         return 0;
-    FOR_CHILDREN(g, c, value)
-    {
+    FOR_CHILDREN (g, c, value) {
         if (kind == K_Dict && N(g, c)->field != F_keys)
             continue;
         PyObject *text = string_of(g, c);
-        int own_dict = text && slots &&
-                       (PyUnicode_CompareWithASCIIString(text, "__dict__") == 0 ||
-                        PyUnicode_CompareWithASCIIString(text, "__weakref__") == 0);
-        if (!text || (!own_dict && !is_tame_attr_text(g, text)))
+        if (!text || !(slots ? is_tame_slot(g, text) : is_tame_attr_text(g, text)))
             return 0;
     }
     return 1;
@@ -142,8 +152,7 @@ int check_class(struct gate *g, uint32_t i)
 {
     if (check_bound_dunder(g, i, N(g, i)->name) < 0)
         return -1;
-    FOR_CHILDREN(g, c, i)
-    {
+    FOR_CHILDREN (g, c, i) {
         if (N(g, c)->field == F_keywords && check_class_keyword(g, c) < 0)
             return -1;
         if (N(g, c)->field == F_bases && kind_of(g, c) == K_Starred &&

@@ -34,8 +34,7 @@ static int is_tame_comparison(const struct gate *g, uint32_t i, uint32_t compare
         return 1;
     if (op & COMPARE_ORDER || (op & COMPARE_IN && N(g, i)->field != F_left))
         return 0;
-    FOR_CHILDREN(g, c, compare)
-    {
+    FOR_CHILDREN (g, c, compare) {
         enum kind kind = kind_of(g, c);
         if (++operands > OPERANDS_MAX)
             return 0;
@@ -147,11 +146,10 @@ static int is_tame_factory(const struct gate *g, uint32_t call)
     uint32_t body = child_at(g, call, F_args, 2);
     if (!string_of(g, name) || kind_of(g, bases) != K_Tuple || kind_of(g, body) != K_Dict)
         return 0;
-    FOR_CHILDREN(g, c, bases)
-    if (kind_of(g, c) == K_Starred)
-        return 0;
-    FOR_CHILDREN(g, c, body)
-    {
+    FOR_CHILDREN (g, c, bases)
+        if (kind_of(g, c) == K_Starred)
+            return 0;
+    FOR_CHILDREN (g, c, body) {
         PyObject *key = N(g, c)->field == F_keys ? string_of(g, c) : NULL;
         const char *text = key ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
         PyErr_Clear();

@@ -24,8 +24,7 @@ int is_method_alias(const struct gate *g, uint32_t i)
     uint32_t parent = N(g, i)->parent;
     if (kind_of(g, parent) != K_Assign || N(g, i)->field != F_value)
         return 0;
-    FOR_CHILDREN(g, c, parent)
-    {
+    FOR_CHILDREN (g, c, parent) {
         if (c == i)
             continue;
         const struct dunder_row *row =

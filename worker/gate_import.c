@@ -28,8 +28,7 @@ static int check_kept(struct gate *g, uint32_t i, const char *module)
 
 int check_import(struct gate *g, uint32_t i)
 {
-    FOR_CHILDREN(g, c, i)
-    {
+    FOR_CHILDREN (g, c, i) {
         const char *module = NAME(g, N(g, c)->name)->text;
         if (!exports_find(module) ? warn_import(g, c, module) < 0 : check_kept(g, c, module) < 0)
             return -1;
@@ -70,8 +69,8 @@ int check_import_from(struct gate *g, uint32_t i)
     const struct export_module *module = exports_find(text);
     if (!module)
         return warn_import(g, i, text);
-    FOR_CHILDREN(g, c, i)
-    if (check_item(g, c, module) < 0)
-        return -1;
+    FOR_CHILDREN (g, c, i)
+        if (check_item(g, c, module) < 0)
+            return -1;
     return 0;
 }

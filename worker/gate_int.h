@@ -274,6 +274,7 @@ enum symbol_flag {
     SYMBOL_ENUM_EMPTY = 1024,   /* may hold an Enum without members */
     SYMBOL_FORMAT_KNOWN = 2048, /* SYMBOL_FORMAT_TAME is worked out */
     SYMBOL_FORMAT_TAME = 4096,
+    SYMBOL_DENIED_BY_STAR = 8192, /* a star import may have brought it */
 };
 
 struct symbol {
@@ -354,6 +355,7 @@ struct gate {
     unsigned char late, pending;  /* of gate_scope.c */
     unsigned char default_called; /* `.default` is taken from other than super() */
     size_t text_work;             /* steps spent on texts that are put together */
+    size_t *steps, steps_max;     /* spent on questions; beyond the limit all answers are void */
     uint32_t copies;              /* first node that copies objects, or 0 */
     uint32_t named_writes;        /* first node that sets attributes named at run time, or 0 */
 };
@@ -409,8 +411,17 @@ static inline uint32_t next_child(const struct gate *g, uint32_t i, uint32_t chi
     uint32_t next = N(g, child)->end;
     return next < N(g, i)->end ? next : 0;
 }
+/*
+ * Counts a step of a loop that answers a question. Hostile source could make the same long
+ * list be looked at again and again: beyond a limit that is linear in the source the loops
+ * break off, and the code gets a warning whatever they answered.
+ */
+static inline int may_go_on(const struct gate *g)
+{
+    return ++*g->steps <= g->steps_max;
+}
 #define FOR_CHILDREN(g, child, i)                                                                  \
-    for (uint32_t child = first_child(g, i); child; child = next_child(g, i, child))
+    for (uint32_t child = first_child(g, i); child && may_go_on(g); child = next_child(g, i, child))
 
 static inline enum kind kind_of(const struct gate *g, uint32_t i)
 {

@@ -49,9 +49,9 @@ static int has_known_positions(const struct gate *g, uint32_t class, unsigned po
 int check_class_pattern(struct gate *g, uint32_t i)
 {
     unsigned positions = count_of(g, i, F_patterns);
-    FOR_CHILDREN(g, c, i)
-    if (N(g, c)->field == F_kwd_attrs && check_keyword(g, c) < 0)
-        return -1;
+    FOR_CHILDREN (g, c, i)
+        if (N(g, c)->field == F_kwd_attrs && check_keyword(g, c) < 0)
+            return -1;
     if (positions == 0 || has_known_positions(g, child_of(g, i, F_cls), positions))
         return 0;
     return gate_warn(g, RULE_PATTERN, i,

@@ -12,9 +12,9 @@
 
 uint32_t child_at(const struct gate *g, uint32_t i, enum field field, unsigned at)
 {
-    FOR_CHILDREN(g, c, i)
-    if (N(g, c)->field == field && at-- == 0)
-        return c;
+    FOR_CHILDREN (g, c, i)
+        if (N(g, c)->field == field && at-- == 0)
+            return c;
     return 0;
 }
 
@@ -26,8 +26,8 @@ uint32_t child_of(const struct gate *g, uint32_t i, enum field field)
 unsigned count_of(const struct gate *g, uint32_t i, enum field field)
 {
     unsigned count = 0;
-    FOR_CHILDREN(g, c, i)
-    count += N(g, c)->field == field;
+    FOR_CHILDREN (g, c, i)
+        count += N(g, c)->field == field;
     return count;
 }
 
@@ -35,7 +35,7 @@ unsigned count_of(const struct gate *g, uint32_t i, enum field field)
 
 uint32_t branch_of(const struct gate *g, uint32_t ancestor, uint32_t i)
 {
-    for (int climbed = 0; climbed < CLIMB_MAX; climbed++) {
+    for (int climbed = 0; climbed < CLIMB_MAX && may_go_on(g); climbed++) {
         if (N(g, i)->parent == ancestor)
             return i;
         i = N(g, i)->parent;
@@ -72,8 +72,7 @@ PyObject *string_of(const struct gate *g, uint32_t i)
 struct call_shape call_shape(const struct gate *g, uint32_t call)
 {
     struct call_shape shape = {0};
-    FOR_CHILDREN(g, c, call)
-    {
+    FOR_CHILDREN (g, c, call) {
         shape.positional += N(g, c)->field == F_args;
         shape.keywords += N(g, c)->field == F_keywords;
         shape.starred |= N(g, c)->field == F_args && kind_of(g, c) == K_Starred;
@@ -84,16 +83,15 @@ struct call_shape call_shape(const struct gate *g, uint32_t call)
 
 uint32_t keyword_of(const struct gate *g, uint32_t call, const char *name)
 {
-    FOR_CHILDREN(g, c, call)
-    if (N(g, c)->field == F_keywords && strcmp(NAME(g, N(g, c)->name)->text, name) == 0)
-        return first_child(g, c);
+    FOR_CHILDREN (g, c, call)
+        if (N(g, c)->field == F_keywords && strcmp(NAME(g, N(g, c)->name)->text, name) == 0)
+            return first_child(g, c);
     return 0;
 }
 
 int keywords_within(const struct gate *g, uint32_t call, const char *const *allowed)
 {
-    FOR_CHILDREN(g, c, call)
-    {
+    FOR_CHILDREN (g, c, call) {
         if (N(g, c)->field != F_keywords)
             continue;
         const char *const *a = allowed;
@@ -216,8 +214,7 @@ static int binds_surely(const struct gate *g, uint32_t statement, uint32_t name,
 static int block_binds(const struct gate *g, uint32_t i, enum field field, uint32_t name, int depth)
 {
     int looked = 0;
-    FOR_CHILDREN(g, c, i)
-    {
+    FOR_CHILDREN (g, c, i) {
         if (N(g, c)->field == field && binds_surely(g, c, name, depth + 1))
             return 1;
         if (++looked > BLOCK_LOOK)
@@ -233,8 +230,7 @@ static int target_binds(const struct gate *g, uint32_t target, uint32_t name)
     if (kind_of(g, target) != K_Tuple && kind_of(g, target) != K_List)
         return 0;
     int looked = 0;
-    FOR_CHILDREN(g, c, target)
-    {
+    FOR_CHILDREN (g, c, target) {
         if (kind_of(g, c) == K_Name && N(g, c)->name == name)
             return 1;
         if (++looked > BLOCK_LOOK)
@@ -245,17 +241,17 @@ static int target_binds(const struct gate *g, uint32_t target, uint32_t name)
 
 static int targets_bind(const struct gate *g, uint32_t i, uint32_t name)
 {
-    FOR_CHILDREN(g, c, i)
-    if ((N(g, c)->field == F_targets || N(g, c)->field == F_target) && target_binds(g, c, name))
-        return 1;
+    FOR_CHILDREN (g, c, i)
+        if ((N(g, c)->field == F_targets || N(g, c)->field == F_target) && target_binds(g, c, name))
+            return 1;
     return 0;
 }
 
 static int aliases_bind(const struct gate *g, uint32_t i, uint32_t name)
 {
-    FOR_CHILDREN(g, c, i)
-    if ((N(g, c)->name2 ? N(g, c)->name2 : N(g, c)->name) == name)
-        return 1;
+    FOR_CHILDREN (g, c, i)
+        if ((N(g, c)->name2 ? N(g, c)->name2 : N(g, c)->name) == name)
+            return 1;
     return 0;
 }
 
@@ -318,12 +314,13 @@ static int dominates(const struct gate *g, uint32_t binding, uint32_t name, uint
     if (is_in_body_of(g, binding, i))
         return 1;
     uint32_t up = binding;
-    for (int climbed = 0; up && climbed < CLIMB_MAX; climbed++, up = N(g, up)->parent) {
+    for (int climbed = 0; up && climbed < CLIMB_MAX && may_go_on(g); climbed++) {
         uint32_t parent = N(g, up)->parent;
         if (i >= parent && i < N(g, parent)->end)
             return N(g, up)->end <= i &&
                    field_of_branch(g, parent, i) == (enum field)N(g, up)->field &&
                    binds_surely(g, up, name, 0);
+        up = parent;
     }
     return 0;
 }
@@ -411,8 +408,7 @@ static enum wrapping wrapping_of(const struct gate *g, uint32_t function)
         return NOT_WRAPPED;
     if (is_property_family(g, function))
         return WRAPPED_AS_PROPERTY;
-    FOR_CHILDREN(g, c, function)
-    {
+    FOR_CHILDREN (g, c, function) {
         if (N(g, c)->field != F_decorator_list)
             continue;
         const struct export_name *row = export_sure(g, c);
@@ -479,9 +475,9 @@ int is_class_like(const struct gate *g, uint32_t i)
 {
     enum kind kind = kind_of(g, i);
     if (kind == K_Tuple || kind == K_List || kind == K_Set) {
-        FOR_CHILDREN(g, c, i)
-        if (kind_of(g, c) == K_Tuple || !is_class_like(g, c))
-            return 0;
+        FOR_CHILDREN (g, c, i)
+            if (kind_of(g, c) == K_Tuple || !is_class_like(g, c))
+                return 0;
         return 1;
     }
     enum builtin what = builtin_sure(g, i);

@@ -281,6 +281,8 @@ static int bind_star(struct gate *g, uint32_t i, const struct export_module *mod
                             .export = module->names[k].denied ? NULL : &module->names[k]};
         if (id && bind_full(g, N(g, i)->scope, id, bind) < 0)
             return -1;
+        if (id && module->names[k].denied && NAME(g, id)->module_symbol)
+            g->symbols[NAME(g, id)->module_symbol].flags |= SYMBOL_DENIED_BY_STAR;
     }
     return 0;
 }

@@ -52,8 +52,7 @@ static int is_tame_display(const struct gate *g, uint32_t i)
     unsigned count = 0;
     if (kind != K_Tuple && kind != K_List && kind != K_Set)
         return 0;
-    FOR_CHILDREN(g, c, i)
-    {
+    FOR_CHILDREN (g, c, i) {
         PyObject *text = string_of(g, c);
         if (!text || ++count > CHOICES_MAX || !is_tame_attr_text(g, text))
             return 0;
@@ -162,9 +161,9 @@ int are_tame_field_names(const struct gate *g, uint32_t i)
     enum kind kind = kind_of(g, i);
     if (kind != K_Tuple && kind != K_List && kind != K_Dict)
         return 0;
-    FOR_CHILDREN(g, c, i)
-    if ((kind != K_Dict || N(g, c)->field == F_keys) && !is_tame_field(g, c))
-        return 0;
+    FOR_CHILDREN (g, c, i)
+        if ((kind != K_Dict || N(g, c)->field == F_keys) && !is_tame_field(g, c))
+            return 0;
     return 1;
 }
 
@@ -281,8 +280,7 @@ static int are_tame_elements(const struct gate *g, uint32_t display)
     unsigned count = 0;
     if (kind != K_Dict && kind != K_List && kind != K_Tuple)
         return 0;
-    FOR_CHILDREN(g, c, display)
-    {
+    FOR_CHILDREN (g, c, display) {
         if (kind == K_Dict && N(g, c)->field == F_keys && kind_of(g, c) != K_NONE)
             continue;
         PyObject *text = string_of(g, c);

@@ -38,9 +38,9 @@ static int is_truth_test(const struct gate *g, uint32_t i)
         return N(g, parent)->op == K_Not;
     if (kind != K_Compare || N(g, parent)->op != COMPARE_IDENTITY)
         return 0;
-    FOR_CHILDREN(g, c, parent)
-    if (c != i && !is_none(g, c))
-        return 0;
+    FOR_CHILDREN (g, c, parent)
+        if (c != i && !is_none(g, c))
+            return 0;
     return 1;
 }
 
@@ -257,6 +257,11 @@ int check_name_load(struct gate *g, uint32_t i)
     if (module && check_module_value(g, i, module) < 0)
         return -1;
     if (check_dunder_method(g, i, s) < 0)
+        return -1;
+    if (s->flags & SYMBOL_DENIED_BY_STAR &&
+        gate_warn(g, RULE_IMPORT_NAME, i,
+                  "`%s` can come from a star import, and is not open to code.",
+                  NAME(g, s->name)->text) < 0)
         return -1;
     uint32_t exports = s->exports;
     if (s->flags & (SYMBOL_ENUM_EMPTY | SYMBOL_RESTRICTED))

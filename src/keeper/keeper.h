@@ -17,7 +17,7 @@ struct zygote {
     int sock; /* -1 while there is none */
     pid_t pid;
     int ready;
-    int full; /* its socket takes no more for now */
+    int full; /* its socket takes no more at the moment */
     int deaths;
     int ever_ready;
     struct cordon_err last_words; /* why it could not start */

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The gate by itself: which code gets a warning, under which rule and where. The kinds of trick
+and of ordinary program are ours; when shared/gate lies beside the checkout, its programs are
+judged too.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+sys.path.insert(0, os.environ.get("CORDON_WORKER_DIR", str(Path(__file__).resolve().parents[2] / "build")))
+import _cordon_worker  # noqa: E402
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "gate"
+MEMBERS = {"rule", "message", "line", "column", "end_line", "end_column", "snippet", "count"}
+
+check = _cordon_worker.check
+
+# code, rule, line
+WARNED = [
+    ("import os\n", "import", 1),
+    ("x = 1\nfrom subprocess import run\n", "import", 2),
+    ("result = {'x': eval('1')}\n", "denied-builtin", 1),
+    ("e = [open]\n", "denied-builtin", 1),
+    ("def f(x=exec): pass\n", "denied-builtin", 1),
+    ("x = getattr([], 'app' + 'end')\n", "attribute-by-name", 1),
+    ("def f(:\n", "syntax", 1),
+    ("x = 'a\u202eb'\n", "bidi-control", 1),
+]
+
+# Kinds of trick: at least one warning each, under whatever rule.
+TRICKS = [
+    "().__class__.__bases__[0].__subclasses__()",
+    "(lambda: 0).__globals__",
+    "(lambda: 0).__code__",
+    "'{0.__class__}'.format(1)",
+    "'{:{0.__class__}}'.format(1)",
+    "f = '{0.__class__}'.format\nf(1)",
+    "match 1:\n    case object(__class__=c): pass",
+    "import operator\noperator.attrgetter('__class__')(1)",
+    "import operator\noperator.methodcaller('__reduce__')(1)",
+    "__builtins__",
+    "__import__('os')",
+    "g = (x for x in [1])\ng.gi_frame",
+    "try:\n    1 / 0\nexcept Exception as e:\n    e.__traceback__.tb_frame",
+    "import json\njson.decoder",
+    "from json import decoder",
+    "from math import *\nfrom json import scanner",
+    "import json as j\nx = j",
+    "class M(type):\n    pass",
+    "class C(metaclass=type('M', (type,), {})):\n    pass",
+    "class C:\n    __module__ = 'json'",
+    "import typing\ntyping.get_type_hints",
+    "globals()['x']",
+    "vars(1)",
+    "a = b = eval",
+    "[eval for eval in [compile]]",
+    "(y := breakpoint)()",
+    "print(undefined_name_of_nobody)",
+    "type('X', (), {'__module__': 'json'})",
+    "x: eval('1') = 1",
+    "def f() -> __import__('os'): pass",
+    "import sys\nsys.modules",
+    "import sys\nsys._getframe()",
+    "super().__getattribute__('x')",
+]
+
+CLEAN = [
+    "",
+    "result = {'n': len(input_data)}",
+    "import json, math\nresult = {'x': math.sqrt(2), 't': json.dumps([1])}",
+    "from collections import Counter\nresult = {'c': Counter('abc').most_common(1)}",
+    "def compile(x):\n    return x\nresult = {'x': compile(1)}",
+    "io = 3\nresult = {'x': io + 1}",
+    "class P:\n    def __init__(self, x):\n        self.x = x\n    def __repr__(self):\n        return f'P({self.x!r})'\nresult = {'p': repr(P(1))}",
+    "class A:\n    def __init__(self):\n        self.a = 1\nclass B(A):\n    def __init__(self):\n        super().__init__()\nresult = {'a': B().a}",
+    "from dataclasses import dataclass, field\n@dataclass\nclass D:\n    x: int = 0\n    y: list = field(default_factory=list)\nresult = {'d': D(1)}",
+    "from enum import Enum\nclass C(Enum):\n    RED = 1\nresult = {'c': C.RED, 'all': [c.name for c in C]}",
+    "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    result = {'e': type(e).__name__, 's': str(e)}",
+    "result = {'x': '{:>5}|{name}'.format(3, name='a')}",
+    "x = [i * j for i in range(3) for j in range(2) if (k := i)]\nresult = {'x': x}",
+    "match input_data:\n    case {'kind': str(k), **rest}:\n        result = {'k': k}\n    case _:\n        result = {}",
+    "from __future__ import annotations\nimport typing\ndef f(x: typing.Optional[int] = None) -> list[str]:\n    return []\nresult = {'x': f()}",
+    "import sys\nprint('oops', file=sys.stderr)",
+    "import io, csv\nw = io.StringIO()\ncsv.writer(w).writerow([1])\nresult = {'t': w.getvalue()}",
+]
+
+
+@pytest.mark.parametrize("code, rule, line", WARNED)
+def test_a_warning_names_its_rule_and_place(code, rule, line):
+    warnings = check(code)
+    assert [(w["rule"], w["line"]) for w in warnings[:1]] == [(rule, line)], warnings
+    assert set(warnings[0]) == MEMBERS
+    assert warnings[0]["message"].strip() and warnings[0]["count"] >= 1 and warnings[0]["column"] >= 1
+
+
+@pytest.mark.parametrize("code", TRICKS)
+def test_a_trick_is_warned_about(code):
+    assert check(code), code
+
+
+@pytest.mark.parametrize("code", CLEAN)
+def test_an_ordinary_program_is_not(code):
+    assert check(code) == []
+
+
+def test_the_snippet_is_the_place():
+    (warning,) = check("x = 1\nresult = {'a': eval('x')}\n")
+    assert (warning["line"], warning["column"], warning["end_line"], warning["end_column"]) == (2, 16, 2, 20)
+    assert warning["snippet"] == "eval"
+
+
+def test_equal_warnings_are_counted_and_all_of_them_bounded():
+    (warning,) = check("import os\n" * 500)
+    assert warning["count"] == 500
+    many = check("\n".join(f"import nowhere_{i}" for i in range(5000)))
+    assert len(many) <= 201
+
+
+@pytest.mark.parametrize("code", ["(" * 5000, "[" * 90 + "]" * 90, "-" * 100000 + "1", "x = " + "1 + " * 60000 + "1",
+                                  "lambda: " * 3000 + "0", "\0", "\r", "x\r= 1", "#" * (2 << 20), "\ufeffx = 1"])
+def test_any_text_gets_a_list_soon(code):
+    before = time.monotonic()
+    assert isinstance(check(code), list)
+    assert time.monotonic() - before < 10  # a shared machine, perhaps a sanitizer
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(["x", "=", "(", ")", "[", "]", "{", "}", ":", "\n", "    ", "lambda", "for", "in", "if", "def f",
+                                 "class C", "import os", "@", "*", "**", ".", "__class__", "'a'", "f'{x}'", "match x:", "case",
+                                 "async", "await", "yield", ":=", ",", "\x00", "\ufffe", "\u202e", "eval"]), max_size=40))
+def test_tokens_in_any_order_get_a_list(tokens):
+    assert isinstance(check(" ".join(tokens)), list)
+
+
+def test_the_time_is_linear():
+    def cost(n):
+        code = "\n".join(f"v{i} = [{i}, len(str({i}))]" for i in range(n))
+        best = min(timed(code) for _ in range(3))
+        return best
+
+    def timed(code):
+        before = time.perf_counter()
+        assert check(code) == []
+        return time.perf_counter() - before
+
+    assert cost(8000) < 8 * cost(2000)  # 4 when linear, 16 when quadratic
+
+
+def shared_rows(name):
+    path = SHARED / name
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="shared/gate is not beside the checkout")
+def test_the_shared_programs():
+    missed = [r["id"] for r in shared_rows("attacks.jsonl") if r["judge"] == "gate" and not check(r["code"])]
+    accused = [r["id"] for r in shared_rows("legit.jsonl") if r["gate"] == "clean" and check(r["code"])]
+    assert (missed, accused) == ([], [])
