@@ -30,6 +30,7 @@ struct promise {
     enum sys_action action;
 };
 #include "../policy/strict.h"
+#include "../policy/approved.h"
 
 #if defined(__x86_64__)
 #define NATIVE AUDIT_ARCH_X86_64
@@ -108,13 +109,13 @@ static void every_name_is_a_call_somewhere(void **state)
 {
     (void)state;
     each_name(&syscalls_strict, name_is_real, NULL);
+    each_name(&syscalls_approved, name_is_real, NULL);
 }
 
-static void every_row_has_a_reason_and_sane_conditions(void **state)
+static void check_rows(const struct sys_table *table)
 {
-    (void)state;
-    for (size_t i = 0; i < syscalls_strict.count; i++) {
-        const struct sys_rule *r = &syscalls_strict.rules[i];
+    for (size_t i = 0; i < table->count; i++) {
+        const struct sys_rule *r = &table->rules[i];
         int nots = 0;
         assert_non_null(r->why);
         if (strlen(r->why) < 8)
@@ -132,6 +133,13 @@ static void every_row_has_a_reason_and_sane_conditions(void **state)
         assert_true(nots <= 1);
         assert_true(r->when[0].test != SYS_ANY || r->when[1].test == SYS_ANY);
     }
+}
+
+static void every_row_has_a_reason_and_sane_conditions(void **state)
+{
+    (void)state;
+    check_rows(&syscalls_strict);
+    check_rows(&syscalls_approved);
 }
 
 /* ---- a plain reading ------------------------------------------------------------ */
@@ -230,14 +238,14 @@ static void filter_and_plain_reading_agree(void **state)
 
 /* ---- promises -------------------------------------------------------------------- */
 
-static void strict_promises_hold(void **state)
+static void check_promises(const struct sys_table *table, const struct promise *promises,
+                           size_t count)
 {
     static struct filter f;
-    (void)state;
 
-    compile(&syscalls_strict, &f);
-    for (size_t i = 0; i < ARRAY_LEN(strict_promises); i++) {
-        const struct promise *p = &strict_promises[i];
+    compile(table, &f);
+    for (size_t i = 0; i < count; i++) {
+        const struct promise *p = &promises[i];
         int nr = seccomp_syscall_resolve_name(p->call);
         if (nr == __NR_SCMP_ERROR)
             fail_msg("no call is named '%s'", p->call);
@@ -252,13 +260,24 @@ static void strict_promises_hold(void **state)
     }
 }
 
-static void other_entries_kill(void **state)
+static void strict_promises_hold(void **state)
+{
+    (void)state;
+    check_promises(&syscalls_strict, strict_promises, ARRAY_LEN(strict_promises));
+}
+
+static void approved_promises_hold(void **state)
+{
+    (void)state;
+    check_promises(&syscalls_approved, approved_promises, ARRAY_LEN(approved_promises));
+}
+
+static void check_entries(const struct sys_table *table)
 {
     static struct filter f;
     static const uint32_t foreign[] = {AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_MIPS64, 0};
-    (void)state;
 
-    compile(&syscalls_strict, &f);
+    compile(table, &f);
     for (int nr = 0; nr < 600; nr++) {
         for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
             struct seccomp_data call = {.nr = nr, .arch = foreign[i]};
@@ -269,6 +288,13 @@ static void other_entries_kill(void **state)
         assert_int_equal(bpf_run(f.code, f.count, &x32), SECCOMP_RET_KILL_PROCESS);
 #endif
     }
+}
+
+static void other_entries_kill(void **state)
+{
+    (void)state;
+    check_entries(&syscalls_strict);
+    check_entries(&syscalls_approved);
 }
 
 static void numbers_beyond_all_calls_are_absent(void **state)
@@ -369,6 +395,7 @@ int main(void)
         cmocka_unit_test(every_row_has_a_reason_and_sane_conditions),
         cmocka_unit_test(filter_and_plain_reading_agree),
         cmocka_unit_test(strict_promises_hold),
+        cmocka_unit_test(approved_promises_hold),
         cmocka_unit_test(other_entries_kill),
         cmocka_unit_test(numbers_beyond_all_calls_are_absent),
         cmocka_unit_test(ptrace_is_trapped_whatever_it_asks),

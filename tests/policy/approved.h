@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an approved run gets for a call: the promise, written down apart from the table that
+ * keeps it (src/core/syscalls_approved.c). X = no matter; the arguments left out are 0.
+ */
+#define X UINT64_C(0x5a5a5a5a5a5a5a5a)
+#define HIGH (UINT64_C(1) << 40) /* the kernel does not read this part of an int */
+#define NEWUSER 0x10000000
+#define THREAD 0x3d0f00 /* what pthread_create passes */
+#define FORK 0x1200011  /* what fork passes */
+
+static const struct promise approved_promises[] = {
+    /* a normal program, that starts others */
+    {"read", {3, X, X}, SYS_ALLOW},
+    {"execve", {X, X, X}, SYS_ALLOW},
+    {"clone", {FORK}, SYS_ALLOW},
+    {"clone", {THREAD, X, X, X}, SYS_ALLOW},
+    {"unshare", {0x400}, SYS_ALLOW}, /* CLONE_FILES */
+    {"ptrace", {0, X, X}, SYS_ALLOW},
+    {"socket", {1, 1, 0}, SYS_ALLOW},  /* AF_UNIX */
+    {"socket", {2, 1, 0}, SYS_ALLOW},  /* AF_INET */
+    {"socket", {10, 1, 0}, SYS_ALLOW}, /* AF_INET6 */
+    {"socket", {16, 3, 0}, SYS_ALLOW}, /* AF_NETLINK */
+    {"ioctl", {X, 0x5401, X}, SYS_ALLOW},
+    {"fcntl", {X, 1032, X}, SYS_ALLOW}, /* F_GETPIPE_SZ */
+    {"mmap", {0, 4096, 7, 0x22}, SYS_ALLOW},
+    {"memfd_create", {X, X}, SYS_ALLOW},
+
+    /* no namespace, no mount, no handle past the root */
+    {"clone", {NEWUSER | 17}, SYS_REFUSE},
+    {"clone", {0x20000 | 17}, SYS_REFUSE}, /* CLONE_NEWNS */
+    {"clone3", {X, X}, SYS_ABSENT},
+    {"unshare", {NEWUSER}, SYS_REFUSE},
+    {"unshare", {NEWUSER | HIGH}, SYS_REFUSE},
+    {"setns", {X, 0}, SYS_REFUSE},
+    {"mount", {X, X, X, X}, SYS_REFUSE},
+    {"umount2", {X, 2}, SYS_REFUSE},
+    {"open_tree", {X, X, 1}, SYS_REFUSE},
+    {"pivot_root", {X, X}, SYS_REFUSE},
+    {"open_by_handle_at", {X, X, X}, SYS_REFUSE},
+
+    /* odd sockets, pipes, terminals */
+    {"socket", {17, 3, 0}, SYS_REFUSE}, /* AF_PACKET */
+    {"socket", {38, 5, 0}, SYS_REFUSE}, /* AF_ALG */
+    {"socket", {40, 1, 0}, SYS_REFUSE}, /* AF_VSOCK */
+    {"socket", {40 | HIGH, 1, 0}, SYS_REFUSE},
+    {"fcntl", {X, 1031, X}, SYS_REFUSE},   /* F_SETPIPE_SZ */
+    {"ioctl", {X, 0x5412, X}, SYS_REFUSE}, /* TIOCSTI */
+    {"ioctl", {X, 0x5412 | HIGH, X}, SYS_REFUSE},
+
+    /* the kernel's deep ends, and what outlives a run */
+    {"io_uring_setup", {X, X}, SYS_ABSENT},
+    {"keyctl", {X}, SYS_ABSENT},
+    {"add_key", {X}, SYS_ABSENT},
+    {"bpf", {X}, SYS_REFUSE},
+    {"perf_event_open", {X}, SYS_REFUSE},
+    {"userfaultfd", {X}, SYS_REFUSE},
+    {"init_module", {X}, SYS_REFUSE},
+    {"syslog", {X}, SYS_REFUSE},
+    {"sethostname", {X}, SYS_REFUSE},
+};
+
+#undef X
+#undef HIGH
+#undef NEWUSER
+#undef THREAD
+#undef FORK
