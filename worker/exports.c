@@ -18,9 +18,10 @@ static const struct export_name names_future[] = {
 };
 
 static const struct export_name names_abc[] = {
-    K("ABC", PLAIN_BASE), K("ABCMeta", METACLASS), N("abstractclassmethod"),
-    K("abstractmethod", TRANSPARENT), N("abstractproperty"), N("abstractstaticmethod"),
-    D("get_cache_token", "internal"), D("update_abstractmethods", "internal"),
+    K("ABC", PLAIN_BASE), K("ABCMeta", METACLASS),
+    D("abstractclassmethod", "binds anything to a class"), K("abstractmethod", TRANSPARENT),
+    N("abstractproperty"), N("abstractstaticmethod"), D("get_cache_token", "internal"),
+    D("update_abstractmethods", "internal"),
 };
 
 static const struct export_name names_array[] = {
@@ -101,7 +102,7 @@ static const struct export_name names_csv[] = {
 
 static const struct export_name names_dataclasses[] = {
     D("Field", "internal"), N("FrozenInstanceError"), N("InitVar"), N("KW_ONLY"), N("MISSING"),
-    K("asdict", COPY), K("astuple", COPY), K("dataclass", DATACLASS), N("field"),
+    K("asdict", COPY), K("astuple", COPY), K("dataclass", DATACLASS), K("field", FIELD),
     K("fields", FIELDS), N("is_dataclass"), D("make_dataclass", "makes code from names in text"),
     N("replace"),
 };
@@ -139,7 +140,8 @@ static const struct export_name names_enum[] = {
     D("global_enum", "writes into another module"), D("global_enum_repr", "internal"),
     D("global_flag_repr", "internal"), D("global_str", "internal"), N("member"), N("nonmember"),
     D("pickle_by_enum_name", "replaces how objects are copied"),
-    D("pickle_by_global_name", "replaces how objects are copied"), N("property"), N("unique"),
+    D("pickle_by_global_name", "replaces how objects are copied"),
+    D("property", "reads an attribute of anything, by a name of its own"), N("unique"),
     N("verify"),
 };
 
@@ -229,8 +231,8 @@ static const struct export_name names_pathlib[] = {
 };
 
 static const struct export_name names_pprint[] = {
-    N("PrettyPrinter"), N("isreadable"), N("isrecursive"), N("pformat"), N("pp"), N("pprint"),
-    N("saferepr"),
+    K("PrettyPrinter", COPY), N("isreadable"), N("isrecursive"), N("pformat"), N("pp"),
+    N("pprint"), N("saferepr"),
 };
 
 static const struct export_name names_random[] = {
@@ -352,8 +354,9 @@ static const struct export_name names_typing[] = {
     N("dataclass_transform"), K("final", TRANSPARENT), N("get_args"),
     D("get_origin", "hands out the class `type`"), D("get_overloads", "internal"),
     N("get_protocol_members"), D("get_type_hints", "evaluates text as code"), N("is_protocol"),
-    N("is_typeddict"), N("no_type_check"), D("no_type_check_decorator", "internal"), N("overload"),
-    K("override", TRANSPARENT), N("reveal_type"), N("runtime_checkable"),
+    N("is_typeddict"), D("no_type_check", "looks at all attributes of what it gets"),
+    D("no_type_check_decorator", "internal"), N("overload"), K("override", TRANSPARENT),
+    N("reveal_type"), N("runtime_checkable"),
 };
 
 static const struct export_name names_unicodedata[] = {

@@ -30,6 +30,7 @@ enum export_kind {
     EXPORT_NAMESPACE,
     EXPORT_JSON_DUMP,
     EXPORT_DEDENT,
+    EXPORT_FIELD,
 };
 
 struct export_name {

@@ -63,7 +63,7 @@ static int warn_module_attribute(struct gate *g, uint32_t i, const struct export
     const char *text = NAME(g, N(g, i)->name)->text;
     const struct export_name *row = exports_name(module, text);
     if (row && row->denied)
-        return gate_warn(g, RULE_MODULE_ATTRIBUTE, i, "`%s.%s` is not open to code: it %s.",
+        return gate_warn(g, RULE_MODULE_ATTRIBUTE, i, "`%s.%s` is not open to code (%s).",
                          module->name, text, row->denied);
     return gate_warn(g, RULE_MODULE_ATTRIBUTE, i,
                      "`%s.%s` is not among the names that code may use of this module: it could "
@@ -82,6 +82,14 @@ static int check_submodule(struct gate *g, uint32_t i, const struct export_modul
                      module->name);
 }
 
+static int warn_patch(struct gate *g, uint32_t i, const char *owner)
+{
+    return gate_warn(g, RULE_MODULE_PATCH, i,
+                     "This changes `%s.%s` for all code in the process, the interpreter's own "
+                     "included.",
+                     owner, NAME(g, N(g, i)->name)->text);
+}
+
 static int check_on_module(struct gate *g, uint32_t i, const struct export_module *module)
 {
     const char *text = NAME(g, N(g, i)->name)->text;
@@ -92,10 +100,7 @@ static int check_on_module(struct gate *g, uint32_t i, const struct export_modul
                          "attribute is.",
                          NAME(g, s->name)->text);
     if (!is_load(g, i))
-        return gate_warn(g, RULE_MODULE_PATCH, i,
-                         "This changes `%s.%s` for all code in the process, the interpreter's own "
-                         "included.",
-                         module->name, text);
+        return warn_patch(g, i, module->name);
     const struct export_module *sub = exports_submodule(module, text);
     if (sub && !exports_has(module, text))
         return check_submodule(g, i, sub);
@@ -173,6 +178,8 @@ int check_attribute(struct gate *g, uint32_t i)
         return -1;
     if (module && !mixed)
         return 0;
+    if (!is_load(g, i) && export_sure(g, first_child(g, i)))
+        return warn_patch(g, i, export_sure(g, first_child(g, i))->name);
     int read = is_load(g, i) || is_in_field(g, i, K_AugAssign, F_target);
     if (name->attr == ATTR_DUNDER)
         return check_dunder_attribute(g, i);

@@ -29,13 +29,12 @@ static int is_field_name(const struct gate *g, uint32_t i)
 }
 
 /* getattr(x, "__name__"): what could be read with a dot as well. */
-static int is_readable_dunder(const struct gate *g, uint32_t i)
+static int names_readable(const struct gate *g, uint32_t i)
 {
     PyObject *str = string_of(g, i);
     const char *text = str ? PyUnicode_AsUTF8AndSize(str, NULL) : NULL;
     PyErr_Clear();
-    const struct dunder_row *row = text ? gate_dunder(text) : NULL;
-    return row && row->flags & DUNDER_READ;
+    return text && is_readable_dunder(g, gate_dunder(text));
 }
 
 static int warn_by_name(struct gate *g, uint32_t i)
@@ -57,7 +56,7 @@ static int check_getattr(struct gate *g, uint32_t i, enum builtin what)
         return 0;
     if (are_tame_attr_strings(g, name) || is_field_name(g, name))
         return 0;
-    if (what == BUILTIN_GETATTR && is_readable_dunder(g, name))
+    if (what == BUILTIN_GETATTR && names_readable(g, name))
         return 0;
     PyObject *text = string_of(g, name);
     if (what == BUILTIN_GETATTR && text && PyUnicode_CompareWithASCIIString(text, "__dict__") == 0)
@@ -117,8 +116,12 @@ static int check_super(struct gate *g, uint32_t i)
     struct call_shape shape = call_shape(g, i);
     uint32_t class = child_of(g, i, F_args), self = child_at(g, i, F_args, 1);
     int plain = shape.positional == 0;
-    if (shape.positional == 2)
-        plain = class_sure(g, class) && kind_of(g, self) == K_Name;
+    if (shape.positional == 2) {
+        const struct symbol *s = symbol_of(g, self), *first = NULL;
+        if (function_around(g, i))
+            first = first_parameter(g, function_around(g, i));
+        plain = class_sure(g, class) && s && s == first && s->count == 1;
+    }
     if (plain && !shape.keywords && !shape.starred && is_in_field(g, i, K_Attribute, F_value))
         return 0;
     return gate_warn(g, RULE_SUPER, i,
@@ -137,9 +140,8 @@ static int is_tame_path(const struct gate *g, PyObject *str)
     for (Py_ssize_t k = 0; k < n; k++)
         if (!is_tame_attr_text(g, PyList_GetItem(parts, k))) {
             const char *text = PyUnicode_AsUTF8AndSize(PyList_GetItem(parts, k), NULL);
-            const struct dunder_row *row = text ? gate_dunder(text) : NULL;
             PyErr_Clear();
-            if (!row || !(row->flags & DUNDER_READ))
+            if (!text || !is_readable_dunder(g, gate_dunder(text)))
                 return 0;
         }
     PyErr_Clear();

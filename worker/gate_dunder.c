@@ -130,6 +130,9 @@ static int is_display(const struct gate *g, uint32_t i)
 static int check_class_value(struct gate *g, uint32_t i, uint32_t object)
 {
     int call = kind_of(g, i) == K_Call; /* type(x) */
+    const struct symbol *s = symbol_of(g, object);
+    if (s && s->kinds == BINDS(BIND_EXCEPT)) /* an exception, and never a class */
+        return 0;
     if (is_genuine_self(g, object, NULL) || is_tame_class_use(g, i) ||
         (call && (is_display(g, object) || is_kept_tame(g, i))))
         return 0;
@@ -190,12 +193,10 @@ static int is_result(const struct gate *g, uint32_t i, uint32_t function)
 /* json.dumps(x, default=lambda o: o.__dict__): the encoder gets it, and nobody else. */
 static int is_default_lambda(const struct gate *g, uint32_t function)
 {
-    uint32_t keyword = N(g, function)->parent, call = N(g, keyword)->parent;
-    if (kind_of(g, function) != K_Lambda || kind_of(g, keyword) != K_keyword ||
-        kind_of(g, call) != K_Call || strcmp(text_of_name(g, keyword), "default") != 0)
-        return 0;
-    const struct export_name *row = export_sure(g, first_child(g, call));
-    return row && row->kind == EXPORT_JSON_DUMP;
+    uint32_t keyword = N(g, function)->parent;
+    return kind_of(g, function) == K_Lambda && kind_of(g, keyword) == K_keyword &&
+           strcmp(text_of_name(g, keyword), "default") == 0 &&
+           is_json_dump(g, N(g, keyword)->parent);
 }
 
 /* def default(self, o): of a json.JSONEncoder that nobody calls but the encoder. */
@@ -206,10 +207,8 @@ static int is_default_method(const struct gate *g, uint32_t function)
         strcmp(text_of_name(g, function), "default") != 0 ||
         child_of(g, function, F_decorator_list))
         return 0;
-    uint32_t base = child_of(g, class, F_bases);
-    const struct export_name *row = base ? export_sure(g, base) : NULL;
     uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, function)->name);
-    return row && strcmp(row->name, "JSONEncoder") == 0 && s &&
+    return is_encoder_class(g, class) && s &&
            !(g->symbols[s].flags & (SYMBOL_LOADED_IN_CLASS | SYMBOL_GLOBAL | SYMBOL_NONLOCAL));
 }
 
@@ -356,7 +355,9 @@ static int is_tame_super(struct gate *g, uint32_t i, const struct name *name)
     if (!is_in_field(g, i, K_Call, F_func) || !name->dunder ||
         !(name->dunder->flags & DUNDER_DEFINE))
         return 0;
-    return !is_setter_name(name->text) || sets_tame_name(g, N(g, i)->parent, 0);
+    int bound = name->dunder->flags & DUNDER_STATIC || name->dunder->calls >= 0 ||
+                is_only_method(g, function_around(g, i)); /* else super() may be of a class */
+    return bound && (!is_setter_name(name->text) || sets_tame_name(g, N(g, i)->parent, 0));
 }
 
 /* Base.__init__(self, ...) in a method of that name, self being its own. */
@@ -370,7 +371,7 @@ static int is_tame_base_call(const struct gate *g, uint32_t i, const struct name
     const struct symbol *s = symbol_of(g, self);
     int own = s && s == first_parameter(g, around) && s->count == 1 &&
               !child_of(g, around, F_decorator_list);
-    return own && is_class_like(g, base) && kind_of(g, base) != K_Call;
+    return own && (kind_of(g, base) == K_Name || export_sure(g, base)) && is_class_like(g, base);
 }
 
 /* object.__new__(C), C.__new__(C): an empty instance. */
@@ -409,6 +410,15 @@ static int is_tame_method_call(struct gate *g, uint32_t i, const struct name *na
            is_tame_new(g, i, name) || is_tame_object_set(g, i, name);
 }
 
+int is_readable_dunder(const struct gate *g, const struct dunder_row *row)
+{
+    if (!row || !(row->flags & DUNDER_READ))
+        return 0;
+    /* singledispatch looks classes up by KeyError, which holds the class. */
+    return !g->dispatches ||
+           (strcmp(row->name, "__context__") != 0 && strcmp(row->name, "__cause__") != 0);
+}
+
 static int is_tame_access(struct gate *g, uint32_t i, const struct name *name)
 {
     unsigned flags = name->dunder ? name->dunder->flags : 0;
@@ -416,7 +426,7 @@ static int is_tame_access(struct gate *g, uint32_t i, const struct name *name)
         return N(g, i)->op == K_Store && flags & DUNDER_WRITE;
     if (is_super_call(g, first_child(g, i)))
         return is_tame_super(g, i, name);
-    return flags & DUNDER_READ || is_tame_method_call(g, i, name);
+    return is_readable_dunder(g, name->dunder) || is_tame_method_call(g, i, name);
 }
 
 int check_dunder_attribute(struct gate *g, uint32_t i)

@@ -15,6 +15,7 @@ static void note_exports(struct gate *g, uint32_t i)
     uint32_t exports = exports_of(g, i);
     g->dispatches |= (exports & EXPORTS(EXPORT_SINGLEDISPATCH)) != 0;
     g->fields |= (exports & EXPORTS(EXPORT_FIELDS)) != 0;
+    g->fields_made |= (exports & (EXPORTS(EXPORT_FIELDS) | EXPORTS(EXPORT_FIELD))) != 0;
     if (exports & EXPORTS(EXPORT_COPY) && !g->copies)
         g->copies = i;
 }
@@ -87,6 +88,32 @@ static void note_load(struct gate *g, uint32_t i)
         s->flags |= SYMBOL_CLASS_ESCAPES;
 }
 
+/* @classmethod right above a function, or above what the standard library makes of one. */
+static int is_plain_classmethod(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    if (is_in_field(g, i, K_Call, F_func)) {
+        uint32_t arg = child_of(g, parent, F_args);
+        const struct bind *b = arg ? only_bind(g, symbol_of(g, arg)) : NULL;
+        return arg && (kind_of(g, arg) == K_Lambda ||
+                       (b && b->kind == BIND_FUNCTION && !child_of(g, b->node, F_decorator_list)));
+    }
+    if (!is_function(g, parent) || N(g, i)->field != F_decorator_list)
+        return 0;
+    for (uint32_t c = N(g, i)->end; N(g, c)->field == F_decorator_list; c = N(g, c)->end) {
+        uint32_t decorator = kind_of(g, c) == K_Call ? first_child(g, c) : c;
+        if (!export_sure(g, decorator) || !may_go_on(g))
+            return 0;
+    }
+    return 1;
+}
+
+static void note_builtin(struct gate *g, uint32_t i)
+{
+    if (builtin_what(g, i) == BUILTIN_CLASSMETHOD && !is_plain_classmethod(g, i))
+        g->odd_classmethods = 1;
+}
+
 /* ---- attributes ----------------------------------------------------------------------- */
 
 static void note_use(struct gate *g, uint32_t id, int arguments)
@@ -105,35 +132,81 @@ static void note_mangled(struct gate *g, uint32_t id)
         note_use(g, gate_name_find_text(g, private, strlen(private)), USES_UNBOUND);
 }
 
-/* super().default(o), json.JSONEncoder.default(self, o) */
+int is_encoder_class(const struct gate *g, uint32_t class)
+{
+    const struct export_name *row = class && count_of(g, class, F_bases) == 1
+                                        ? export_sure(g, child_of(g, class, F_bases))
+                                        : NULL;
+    return row && strcmp(row->name, "JSONEncoder") == 0;
+}
+
+/* super().default(o) right below json.JSONEncoder, json.JSONEncoder.default(self, o) */
 static int is_of_encoder(const struct gate *g, uint32_t i)
 {
     uint32_t base = first_child(g, i);
     const struct export_name *row = export_sure(g, base);
     if (!is_in_field(g, i, K_Call, F_func))
         return 0;
-    return (kind_of(g, base) == K_Call && builtin_sure(g, base + 1) == BUILTIN_SUPER) ||
-           (row && strcmp(row->name, "JSONEncoder") == 0);
+    if (row)
+        return strcmp(row->name, "JSONEncoder") == 0;
+    return kind_of(g, base) == K_Call && builtin_sure(g, base + 1) == BUILTIN_SUPER &&
+           count_of(g, base, F_args) == 0 &&
+           is_encoder_class(g, class_of_method(g, function_around(g, i)));
+}
+
+/* Values that are no classes of the source, nor their instances: text, dicts, input_data. */
+static int is_plain_value(const struct gate *g, uint32_t i)
+{
+    const struct bind *b = only_bind(g, symbol_of(g, i));
+    switch (N(g, i)->kind) {
+    case K_Constant:
+    case K_JoinedStr:
+    case K_Dict:
+    case K_List:
+        return 1;
+    case K_Attribute:
+        return strcmp(NAME(g, N(g, i)->name)->text, "__dict__") == 0;
+    default:
+        return (b && b->kind == BIND_BEFORE) || (module_of(g, i, NULL) && b);
+    }
+}
+
+/* A number, a list, a dict: no class, and nothing that has methods of a class's instance. */
+static int is_no_object(const struct gate *g, uint32_t i)
+{
+    enum kind kind = kind_of(g, i);
+    return kind == K_List || kind == K_Dict || (kind == K_Constant && !string_of(g, i));
+}
+
+/* How many arguments a call of a method has, one of which could be meant as `self`. */
+static int arguments_of(const struct gate *g, uint32_t call)
+{
+    struct call_shape shape = call_shape(g, call);
+    uint32_t first = child_of(g, call, F_args);
+    int count = (int)(shape.positional + shape.keywords);
+    if (shape.starred)
+        return USES_UNBOUND;
+    FOR_CHILDREN (g, c, call)
+        if (N(g, c)->field == F_keywords && NAME(g, N(g, c)->name)->is_self)
+            return count;
+    return !first || is_no_object(g, first) ? 0 : count;
 }
 
 static void note_attribute(struct gate *g, uint32_t i)
 {
     const struct node *n = N(g, i);
     note_exports(g, i);
-    if (n->op != K_Load) {
+    if (n->op != K_Load)
         NAME(g, n->name)->defined = 1;
+    if (n->op != K_Load && !is_in_field(g, i, K_AugAssign, F_target))
         return;
-    }
     if (NAME(g, n->name)->attr == ATTR_MANGLED)
         note_mangled(g, n->name);
     g->default_called |= strcmp(NAME(g, n->name)->text, "default") == 0 && !is_of_encoder(g, i);
-    int arguments = USES_UNBOUND;
-    if (is_in_field(g, i, K_Call, F_func)) {
-        struct call_shape shape = call_shape(g, n->parent);
-        if (!shape.starred)
-            arguments = (int)(shape.positional + shape.keywords);
-    }
-    note_use(g, n->name, arguments);
+    if (is_plain_value(g, first_child(g, i)))
+        return;
+    note_use(g, n->name,
+             is_in_field(g, i, K_Call, F_func) ? arguments_of(g, n->parent) : USES_UNBOUND);
 }
 
 static void note_text_part(struct gate *g, const char *text, size_t len)
@@ -164,19 +237,39 @@ static void note_text(struct gate *g, uint32_t i)
     }
 }
 
-/* getattr(x, f"prefix{y}") */
+/* f"prefix{y}": any name that begins so. */
+static void note_prefix(struct gate *g, uint32_t i)
+{
+    uint32_t first = first_child(g, i);
+    PyObject *str = first ? string_of(g, first) : NULL;
+    Py_ssize_t len = 0;
+    const char *text = str ? PyUnicode_AsUTF8AndSize(str, &len) : NULL;
+    if (!text)
+        PyErr_Clear();
+    g->prefixed |= len == 0;
+    for (uint32_t id = 1; len > 0 && id < g->name_count && may_go_on(g); id++)
+        if (strncmp(NAME(g, id)->text, text, (size_t)len) == 0)
+            note_use(g, id, USES_UNBOUND);
+}
+
 static void note_call(struct gate *g, uint32_t i)
 {
     enum builtin what = builtin_what(g, first_child(g, i));
     if (what != BUILTIN_GETATTR && what != BUILTIN_SETATTR)
         return;
     uint32_t name = child_at(g, i, F_args, 1);
-    g->prefixed |= name && kind_of(g, name) == K_JoinedStr;
+    if (name && kind_of(g, name) == K_JoinedStr)
+        note_prefix(g, name);
+    else
+        g->prefixed |= name && kind_of(g, name) != K_Constant && kind_of(g, name) != K_Name;
     /* Names that are set by text count as defined by the source. */
     PyObject *text = what == BUILTIN_SETATTR && name ? string_of(g, name) : NULL;
     uint32_t id = text ? gate_name_find(g, text) : 0;
     if (id)
         NAME(g, id)->defined = NAME(g, id)->stored_elsewhere = 1;
+    if (what == BUILTIN_SETATTR && !g->name_writes &&
+        (!text || PyUnicode_CompareWithASCIIString(text, "name") == 0))
+        g->name_writes = i;
 }
 
 /* ---- the passes -------------------------------------------------------------------------- */
@@ -186,8 +279,10 @@ static void note_node(struct gate *g, uint32_t i)
     const struct node *n = N(g, i);
     switch (n->kind) {
     case K_Name:
-        if (n->op == K_Load)
+        if (n->op == K_Load) {
             note_load(g, i);
+            note_builtin(g, i);
+        }
         break;
     case K_Attribute:
         note_attribute(g, i);
@@ -216,12 +311,23 @@ static void note_node(struct gate *g, uint32_t i)
     }
 }
 
+/* x.name = "text", with a text that is harmless as a name. */
+static int is_tame_write(const struct gate *g, uint32_t i)
+{
+    uint32_t statement = N(g, i)->parent;
+    uint32_t value = kind_of(g, statement) == K_Assign ? child_of(g, statement, F_value) : 0;
+    return value && string_of(g, value) && is_tame_attr_text(g, string_of(g, value));
+}
+
 /* Once `self` can be told: attributes that are set on anything else. */
 static void note_store(struct gate *g, uint32_t i)
 {
     const struct node *n = N(g, i);
-    if (n->kind == K_Attribute && n->op != K_Load && !is_genuine_self(g, first_child(g, i), NULL))
-        NAME(g, n->name)->stored_elsewhere = 1;
+    if (n->kind != K_Attribute || n->op == K_Load || is_genuine_self(g, first_child(g, i), NULL))
+        return;
+    NAME(g, n->name)->stored_elsewhere = 1;
+    if (!g->name_writes && strcmp(NAME(g, n->name)->text, "name") == 0 && !is_tame_write(g, i))
+        g->name_writes = i;
 }
 
 /* Strings in `__slots__` define names too. */
@@ -240,6 +346,9 @@ int gate_facts_collect(struct gate *g)
             N(g, i)->op = K_Load; /* it is bound; from here on it is read */
         if (N(g, i)->kind == K_Name && N(g, i)->op == K_Load)
             link_name(g, i);
+        const struct symbol *self = class_of_method(g, i) ? first_parameter(g, i) : NULL;
+        if (self)
+            NAME(g, self->name)->is_self = 1;
     }
     for (uint32_t i = 0; i < g->node_count; i++)
         note_node(g, i);

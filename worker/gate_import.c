@@ -49,8 +49,8 @@ static int check_item(struct gate *g, uint32_t i, const struct export_module *mo
     if (row && !row->denied)
         return 0;
     if (row)
-        return gate_warn(g, RULE_IMPORT_NAME, i, "`%s.%s` is not open to code: it %s.",
-                         module->name, item, row->denied);
+        return gate_warn(g, RULE_IMPORT_NAME, i, "`%s.%s` is not open to code (%s).", module->name,
+                         item, row->denied);
     if (exports_submodule(module, item))
         return check_kept(g, i, item);
     return gate_warn(g, RULE_IMPORT_NAME, i,

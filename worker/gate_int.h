@@ -8,6 +8,7 @@
  *   gate_tables.c   builtins, attributes, dunders   gate_names.c    names, each judged once
  *   gate_scope.c    bindings, as Python scopes them gate_facts.c    what holds for the whole source
  *   gate_query.c    questions about nodes           gate_class.c    what is known of classes
+ *   gate_self.c     when `self` is what it says
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_call.c, gate_text_names.c (names in
  *                   strings), gate_import.c, gate_def.c, gate_pattern.c
@@ -26,117 +27,7 @@
 
 #include "base/rules.h"
 #include "exports.h"
-
-/* ---- gate_spec.c ------------------------------------------------------------------ */
-
-/* It does not come to rest on such lists. */
-/* clang-format off */
-#define GATE_KINDS(X) \
-    X(Module) X(FunctionDef) X(AsyncFunctionDef) X(ClassDef) X(Return) X(Delete) X(Assign) \
-    X(TypeAlias) X(AugAssign) X(AnnAssign) X(For) X(AsyncFor) X(While) X(If) X(With) \
-    X(AsyncWith) X(Match) X(Raise) X(Try) X(TryStar) X(Assert) X(Import) X(ImportFrom) \
-    X(Global) X(Nonlocal) X(Expr) X(Pass) X(Break) X(Continue) X(BoolOp) X(NamedExpr) \
-    X(BinOp) X(UnaryOp) X(Lambda) X(IfExp) X(Dict) X(Set) X(ListComp) X(SetComp) X(DictComp) \
-    X(GeneratorExp) X(Await) X(Yield) X(YieldFrom) X(Compare) X(Call) X(FormattedValue) \
-    X(JoinedStr) X(Constant) X(Attribute) X(Subscript) X(Starred) X(Name) X(List) X(Tuple) \
-    X(Slice) X(comprehension) X(ExceptHandler) X(arguments) X(arg) X(keyword) X(alias) \
-    X(withitem) X(match_case) X(MatchValue) X(MatchSingleton) X(MatchSequence) \
-    X(MatchMapping) X(MatchClass) X(MatchStar) X(MatchAs) X(MatchOr) X(TypeIgnore) \
-    X(TypeVar) X(ParamSpec) X(TypeVarTuple) X(Load) X(Store) X(Del) X(And) X(Or) X(Add) \
-    X(Sub) X(Mult) X(MatMult) X(Div) X(Mod) X(Pow) X(LShift) X(RShift) X(BitOr) X(BitXor) \
-    X(BitAnd) X(FloorDiv) X(Invert) X(Not) X(UAdd) X(USub) X(Eq) X(NotEq) X(Lt) X(LtE) X(Gt) \
-    X(GtE) X(Is) X(IsNot) X(In) X(NotIn)
-/* clang-format on */
-enum kind {
-    K_NONE,  /* a hole: the key of `**x` in a dict display, no default */
-    K_IDENT, /* a name that is no node in Python: of `global`, of a class pattern */
-    K_UNKNOWN,
-#define X(name) K_##name,
-    GATE_KINDS(X)
-#undef X
-        K_COUNT
-};
-
-/* It does not come to rest on such lists. */
-/* clang-format off */
-#define GATE_FIELDS(X) \
-    X(annotation) X(arg) X(args) X(argtypes) X(asname) X(attr) X(bases) X(body) X(bound) \
-    X(cases) X(cause) X(cls) X(comparators) X(context_expr) X(conversion) X(ctx) \
-    X(decorator_list) X(default_value) X(defaults) X(elt) X(elts) X(exc) X(finalbody) \
-    X(format_spec) X(func) X(generators) X(guard) X(handlers) X(id) X(ifs) X(is_async) \
-    X(items) X(iter) X(key) X(keys) X(keywords) X(kind) X(kw_defaults) X(kwarg) X(kwd_attrs) \
-    X(kwd_patterns) X(kwonlyargs) X(left) X(level) X(lineno) X(lower) X(module) X(msg) \
-    X(name) X(names) X(op) X(operand) X(ops) X(optional_vars) X(orelse) X(pattern) \
-    X(patterns) X(posonlyargs) X(rest) X(returns) X(right) X(simple) X(slice) X(step) \
-    X(subject) X(tag) X(target) X(targets) X(test) X(type) X(type_comment) X(type_ignores) \
-    X(type_params) X(upper) X(value) X(values) X(vararg) X(end_lineno) X(col_offset) \
-    X(end_col_offset)
-/* clang-format on */
-enum field {
-    F_NONE,
-#define X(name) F_##name,
-    GATE_FIELDS(X)
-#undef X
-        F_COUNT
-};
-
-enum field_type {
-    T_END,
-    T_NODE,   /* a child, or None */
-    T_LIST,   /* of children, or None among them */
-    T_NAME,   /* -> node.name */
-    T_NAME2,  /* -> node.name2 */
-    T_IDENTS, /* a list of names: K_IDENT children */
-    T_CTX,    /* the kind of a context or operator -> node.op */
-    T_OPS,    /* a list of comparison operators -> node.op, a set of COMPARE_* */
-    T_INT,    /* a small number -> node.op */
-    T_VALUE,  /* of a constant -> node.value */
-    T_SKIP,   /* known, and without meaning here */
-};
-
-struct field_spec {
-    unsigned char field, type;
-};
-
-struct kind_spec {
-    struct field_spec scalars[4];
-    struct field_spec children[8]; /* in the order in which the array has them */
-};
-
-extern const struct kind_spec gate_specs[K_COUNT];
-extern PyObject *gate_keys[F_COUNT]; /* the fields' names, interned */
-
-int gate_spec_prepare(void);
-/* K_UNKNOWN: not a type of node that this gate was written for, field by field. */
-enum kind gate_kind_of(PyObject *node);
-
-/* ---- the tree ---------------------------------------------------------------------- */
-
-enum { COMPARE_IDENTITY = 1, COMPARE_EQUAL = 2, COMPARE_IN = 4, COMPARE_ORDER = 8 };
-
-enum node_flag {
-    IN_ANNOTATION_FN = 1,  /* of a parameter or a return value */
-    IN_ANNOTATION_VAR = 2, /* of a variable */
-    IN_FSTRING = 4,
-};
-#define IN_ANNOTATION (IN_ANNOTATION_FN | IN_ANNOTATION_VAR)
-
-struct node {
-    unsigned char kind, field, op, flags;
-    uint32_t parent, end;
-    uint32_t name, name2; /* name ids, 0: none */
-    uint32_t scope;       /* where its names are looked up */
-    uint32_t link;        /* of what opens a scope: that scope; of a loaded Name: its symbol */
-    PyObject *object;     /* borrowed: the tree outlives the gate */
-    PyObject *value;      /* borrowed: of a Constant */
-};
-
-enum scope_kind { SCOPE_MODULE, SCOPE_FUNCTION, SCOPE_CLASS, SCOPE_COMPREHENSION, SCOPE_TYPE };
-
-struct scope {
-    uint32_t parent, node;
-    unsigned char kind, depth;
-};
+#include "gate_tree.h"
 
 /* ---- gate_tables.c ------------------------------------------------------------------- */
 
@@ -189,6 +80,9 @@ struct attr_row {
 /* What is special about an attribute's name; *ret_row may be NULL. */
 enum attr_class gate_attr_class(const char *name, size_t len, const struct attr_row **ret_row);
 
+/* Whether a special attribute's name begins so. */
+int gate_attr_begins(const char *prefix, size_t len);
+
 enum dunder_flag {
     DUNDER_DEFINE = 1,  /* a method that a class may define */
     DUNDER_ASSIGN = 2,  /* a class body may assign it */
@@ -220,6 +114,7 @@ struct name {
     const struct attr_row *attr_row;
     unsigned char attr;             /* enum attr_class */
     unsigned char defined;          /* set as an attribute, or in a class body, by this source */
+    unsigned char is_self;          /* of the first parameter of a method */
     unsigned char stored_elsewhere; /* set as an attribute of something other than `self` */
     /*
      * The most arguments that any `.name(...)` has, USES_UNBOUND when it may be taken
@@ -275,6 +170,8 @@ enum symbol_flag {
     SYMBOL_FORMAT_KNOWN = 2048, /* SYMBOL_FORMAT_TAME is worked out */
     SYMBOL_FORMAT_TAME = 4096,
     SYMBOL_DENIED_BY_STAR = 8192, /* a star import may have brought it */
+    SYMBOL_SELF_KNOWN = 16384,    /* SYMBOL_SELF_GENUINE is worked out */
+    SYMBOL_SELF_GENUINE = 32768,
 };
 
 struct symbol {
@@ -347,17 +244,20 @@ struct gate {
 
     unsigned char modules[GATE_MODULES_MAX]; /* which exported modules are in use */
     unsigned char future_annotations;
-    unsigned char dispatches;     /* singledispatch is in use: annotations are evaluated */
-    unsigned char fields;         /* dataclasses.fields is in use */
-    unsigned char class_patterns; /* a class pattern has positional parts */
-    unsigned char prefixed;       /* getattr(x, f"prefix{y}") occurs */
-    unsigned char texts;          /* a class of the source is a str */
-    unsigned char late, pending;  /* of gate_scope.c */
-    unsigned char default_called; /* `.default` is taken from other than super() */
-    size_t text_work;             /* steps spent on texts that are put together */
-    size_t *steps, steps_max;     /* spent on questions; beyond the limit all answers are void */
-    uint32_t copies;              /* first node that copies objects, or 0 */
-    uint32_t named_writes;        /* first node that sets attributes named at run time, or 0 */
+    unsigned char dispatches;       /* singledispatch is in use: annotations are evaluated */
+    unsigned char fields;           /* dataclasses.fields is in use */
+    unsigned char class_patterns;   /* a class pattern has positional parts */
+    unsigned char prefixed;         /* getattr(x, f"prefix{y}") occurs */
+    unsigned char texts;            /* a class of the source is a str */
+    unsigned char late, pending;    /* of gate_scope.c */
+    unsigned char fields_made;      /* dataclasses.field is in use */
+    unsigned char odd_classmethods; /* classmethod is given what may be a property */
+    unsigned char default_called;   /* `.default` is taken from other than super() */
+    size_t text_work;               /* steps spent on texts that are put together */
+    size_t *steps, steps_max;       /* spent on questions; beyond the limit all answers are void */
+    uint32_t copies;                /* first node that copies objects, or 0 */
+    uint32_t name_writes;  /* first node that sets an attribute `name` to what is not known */
+    uint32_t named_writes; /* first node that sets attributes named at run time, or 0 */
 };
 
 #define N(g, i) (&(g)->nodes[i])
@@ -473,12 +373,16 @@ uint32_t function_around(const struct gate *g, uint32_t i);
 uint32_t class_of_method(const struct gate *g, uint32_t function);
 /* The symbol of a function's first positional parameter, or NULL. */
 struct symbol *first_parameter(const struct gate *g, uint32_t function);
+/* Whether the function can only run as a method of an instance of a class of the source. */
+int is_only_method(const struct gate *g, uint32_t function);
 /* A loaded Name that is surely an instance of a class of the source. *ret_class: that class. */
 int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class);
 /* The value that a name is bound to, where that is its only binding, or 0. */
 uint32_t only_value(const struct gate *g, const struct symbol *s);
 /* `__radd__ = __add__` in a class: a method under a second name that operators call. */
 int is_method_alias(const struct gate *g, uint32_t i);
+/* A class right below json.JSONEncoder. */
+int is_encoder_class(const struct gate *g, uint32_t class);
 /* A load that can neither change what the expression holds nor pass it on. */
 int is_reading(const struct gate *g, uint32_t i);
 /* Whether it is a class for sure: a builtin one, one of the source, type(x), x.__class__. */
@@ -508,6 +412,9 @@ int check_class_pattern(struct gate *g, uint32_t i);
 int check_annotation(struct gate *g, uint32_t i);
 
 int check_format_attribute(struct gate *g, uint32_t i);
+int is_json_dump(const struct gate *g, uint32_t i);
+/* x.__name__ and kin. */
+int is_readable_dunder(const struct gate *g, const struct dunder_row *row);
 int check_object_dict(struct gate *g, uint32_t i, uint32_t object);
 int check_bound_dunder(struct gate *g, uint32_t i, uint32_t name);
 int check_special_call(struct gate *g, uint32_t i, uint32_t exports);

@@ -113,7 +113,13 @@ struct symbol *symbol_of(const struct gate *g, uint32_t i)
 
 const struct bind *only_bind(const struct gate *g, const struct symbol *s)
 {
-    return s && s->count == 1 ? &g->binds[s->first] : NULL;
+    if (!s || s->count != 1)
+        return NULL;
+    /* Before it is bound, a name of the module or of a class may be that of something else. */
+    const struct name *name = NAME(g, s->name);
+    enum scope_kind kind = (enum scope_kind)g->scopes[s->scope].kind;
+    int other = name->builtin || (kind == SCOPE_CLASS && (name->module_symbol || name->inner > 1));
+    return other && (kind == SCOPE_MODULE || kind == SCOPE_CLASS) ? NULL : &g->binds[s->first];
 }
 
 const struct builtin_row *builtin_of(const struct gate *g, uint32_t i)
@@ -339,148 +345,4 @@ int is_bound_before(const struct gate *g, const struct symbol *s, uint32_t i)
         if (g->binds[b].node && dominates(g, g->binds[b].node, s->name, i))
             return 1;
     return 0;
-}
-
-/* ---- functions and classes ------------------------------------------------------------------------ */
-
-uint32_t function_around(const struct gate *g, uint32_t i)
-{
-    uint32_t scope = N(g, i)->scope;
-    while (g->scopes[scope].kind == SCOPE_COMPREHENSION || g->scopes[scope].kind == SCOPE_TYPE)
-        scope = g->scopes[scope].parent;
-    return scope ? g->scopes[scope].node : 0;
-}
-
-uint32_t class_of_method(const struct gate *g, uint32_t function)
-{
-    if (!function || !is_function(g, function) || !is_in_field(g, function, K_ClassDef, F_body))
-        return 0;
-    return N(g, function)->parent;
-}
-
-static uint32_t first_parameter_node(const struct gate *g, uint32_t function)
-{
-    uint32_t arguments = child_of(g, function, F_args);
-    uint32_t first = arguments ? child_of(g, arguments, F_posonlyargs) : 0;
-    return first || !arguments ? first : child_of(g, arguments, F_args);
-}
-
-struct symbol *first_parameter(const struct gate *g, uint32_t function)
-{
-    uint32_t arg = first_parameter_node(g, function);
-    uint32_t s = arg ? gate_scope_find(g, N(g, function)->link, N(g, arg)->name) : 0;
-    return s ? &g->symbols[s] : NULL;
-}
-
-enum wrapping { NOT_WRAPPED, WRAPPED_AS_PROPERTY, WRAPPED };
-
-/* `@name.setter` over a function of that name. */
-static int is_setter(const struct gate *g, uint32_t decorator, uint32_t function)
-{
-    const char *attr =
-        kind_of(g, decorator) == K_Attribute ? NAME(g, N(g, decorator)->name)->text : "";
-    return (strcmp(attr, "setter") == 0 || strcmp(attr, "deleter") == 0) &&
-           kind_of(g, decorator + 1) == K_Name && N(g, decorator + 1)->name == N(g, function)->name;
-}
-
-/* A property and its setters, and nothing else under that name in the class. */
-static int is_property_family(const struct gate *g, uint32_t function)
-{
-    uint32_t s = gate_scope_find(g, N(g, function)->scope, N(g, function)->name);
-    if (!s || g->symbols[s].kinds != BINDS(BIND_FUNCTION) || g->symbols[s].count > 4)
-        return 0;
-    uint32_t first = g->symbols[s].first;
-    for (uint32_t b = first; b; b = g->binds[b].next) {
-        uint32_t member = g->binds[b].node, decorator = child_of(g, member, F_decorator_list);
-        if (!decorator || count_of(g, member, F_decorator_list) != 1)
-            return 0;
-        if (b == first ? builtin_sure(g, decorator) != BUILTIN_PROPERTY
-                       : !is_setter(g, decorator, member))
-            return 0;
-    }
-    return 1;
-}
-
-/* What the decorators make of a method. */
-static enum wrapping wrapping_of(const struct gate *g, uint32_t function)
-{
-    if (!child_of(g, function, F_decorator_list))
-        return NOT_WRAPPED;
-    if (is_property_family(g, function))
-        return WRAPPED_AS_PROPERTY;
-    FOR_CHILDREN (g, c, function) {
-        if (N(g, c)->field != F_decorator_list)
-            continue;
-        const struct export_name *row = export_sure(g, c);
-        if (!row || row->kind != EXPORT_TRANSPARENT)
-            return WRAPPED;
-    }
-    return NOT_WRAPPED;
-}
-
-/* How many positional arguments every call needs, `self` not counted. */
-static int required_arguments(const struct gate *g, uint32_t function)
-{
-    uint32_t arguments = child_of(g, function, F_args);
-    if (!arguments)
-        return 0;
-    int count = (int)count_of(g, arguments, F_posonlyargs) + (int)count_of(g, arguments, F_args) -
-                (int)count_of(g, arguments, F_defaults);
-    return count > 0 ? count - 1 : 0;
-}
-
-/* Whether the function can only run as a method of an instance. */
-static int is_only_method(const struct gate *g, uint32_t function, uint32_t class)
-{
-    const struct name *name = NAME(g, N(g, function)->name);
-    enum wrapping wrapping = wrapping_of(g, function);
-    uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, function)->name);
-    if (!s || g->symbols[s].flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL) || wrapping == WRAPPED)
-        return 0;
-    if (wrapping == WRAPPED_AS_PROPERTY)
-        return 1;
-    if (g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS)
-        return 0;
-    if (name->attr == ATTR_DUNDER)
-        return name->dunder && (name->dunder->flags & DUNDER_DEFINE) &&
-               !(name->dunder->flags & DUNDER_STATIC);
-    if (name->attr == ATTR_SUNDER || name->attr == ATTR_TAME)
-        return 0;
-    return !g->prefixed && name->max_args <= required_arguments(g, function);
-}
-
-int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class)
-{
-    const struct bind *b = only_bind(g, symbol_of(g, i));
-    if (!b || b->kind != BIND_PARAMETER)
-        return 0;
-    uint32_t function = N(g, N(g, b->node)->parent)->parent;
-    uint32_t class = class_of_method(g, function);
-    if (!class || first_parameter_node(g, function) != b->node)
-        return 0;
-    if (ret_class)
-        *ret_class = class;
-    return is_only_method(g, function, class);
-}
-
-static int is_class_call(const struct gate *g, uint32_t i)
-{
-    if (kind_of(g, i) == K_Call)
-        return builtin_sure(g, i + 1) == BUILTIN_TYPE && count_of(g, i, F_args) == 1 &&
-               count_of(g, i, F_keywords) == 0;
-    return kind_of(g, i) == K_Attribute && strcmp(NAME(g, N(g, i)->name)->text, "__class__") == 0;
-}
-
-int is_class_like(const struct gate *g, uint32_t i)
-{
-    enum kind kind = kind_of(g, i);
-    if (kind == K_Tuple || kind == K_List || kind == K_Set) {
-        FOR_CHILDREN (g, c, i)
-            if (kind_of(g, c) == K_Tuple || !is_class_like(g, c))
-                return 0;
-        return 1;
-    }
-    enum builtin what = builtin_sure(g, i);
-    return what == BUILTIN_CLASS || what == BUILTIN_SELF_MATCH || is_none(g, i) ||
-           class_sure(g, i) || export_sure(g, i) || is_class_call(g, i);
 }

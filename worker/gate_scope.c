@@ -90,7 +90,9 @@ static uint32_t innermost(const struct gate *g, uint32_t from, uint32_t name)
         if (!is_seen(g, scope, inner, from))
             continue;
         uint32_t s = gate_scope_find(g, scope, name);
-        if (s && !(g->symbols[s].flags & SYMBOL_NONLOCAL))
+        int declared = s && g->scopes[scope].kind == SCOPE_CLASS &&
+                       g->symbols[s].kinds == BINDS(BIND_DECLARE); /* x: int binds nothing */
+        if (s && !declared && !(g->symbols[s].flags & SYMBOL_NONLOCAL))
             return s;
     }
     return NAME(g, name)->module_symbol;

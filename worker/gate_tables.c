@@ -119,6 +119,7 @@ static const struct attr_row attributes[] = {
     HIDDEN(_stream, "contextlib"), /* names the attribute of sys that is replaced */
     TAME(_value2member_map_), TAME(_value_),
     FRAME(ag_await), FRAME(ag_code), FRAME(ag_frame), FRAME(ag_running), FRAME(ag_suspended),
+    HIDDEN(attrname, "functools"), /* of a cached_property: what it sets on an instance */
     DOOR(builtins), DOOR(check_output),
     FRAME(co_argcount), FRAME(co_branches), FRAME(co_cellvars), FRAME(co_code), FRAME(co_consts),
     FRAME(co_exceptiontable), FRAME(co_filename), FRAME(co_firstlineno), FRAME(co_flags),
@@ -230,6 +231,14 @@ const struct dunder_row *gate_dunder(const char *name)
     if (name[0] != '_')
         return NULL;
     return bsearch(name, dunders, ARRAY_LEN(dunders), sizeof(dunders[0]), compare_row);
+}
+
+int gate_attr_begins(const char *prefix, size_t len)
+{
+    for (size_t i = 0; i < ARRAY_LEN(attributes); i++)
+        if (attributes[i].what != ATTR_TAME && strncmp(attributes[i].name, prefix, len) == 0)
+            return 1;
+    return 0;
 }
 
 static enum attr_class class_by_shape(const char *name, size_t len)

@@ -9,12 +9,13 @@
 #include <string.h>
 #include <strings.h>
 
+/* 1, or -1. */
 static int warn_byte(struct gate *g, enum rule_id rule, size_t offset, const char *message,
                      unsigned code)
 {
     long line, column;
     gate_place(g, offset, &line, &column);
-    return gate_warn_at(g, rule, line, column, line, column + 1, message, code);
+    return gate_warn_at(g, rule, line, column, line, column + 1, message, code) < 0 ? -1 : 1;
 }
 
 /* ---- characters ---------------------------------------------------------------------- */
@@ -49,6 +50,7 @@ static int check_wide(struct gate *g, size_t i)
     return 0;
 }
 
+/* 1: warned; 0; -1. */
 static int check_byte(struct gate *g, size_t i)
 {
     unsigned char c = (unsigned char)g->text[i];
@@ -76,7 +78,7 @@ static int is_ordinary(unsigned char c)
            (c >= 0x80 && c != 0xc2 && c != 0xe2);
 }
 
-#define ODD_MAX 1000 /* looked at: finding the place of each costs its line */
+#define ODD_MAX 100 /* warned of: finding the place of each costs its line */
 
 static int check_characters(struct gate *g)
 {
@@ -84,10 +86,10 @@ static int check_characters(struct gate *g)
     for (size_t i = 0; i < g->len && odd < ODD_MAX; i++) {
         if (is_ordinary((unsigned char)g->text[i]))
             continue;
-        uint32_t before = g->warning_count;
-        if (check_byte(g, i) < 0)
+        int warned = check_byte(g, i);
+        if (warned < 0)
             return -1;
-        odd += g->warning_count > before;
+        odd += warned;
     }
     return 0;
 }

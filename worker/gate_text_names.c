@@ -87,23 +87,18 @@ static int work_out_strings(struct gate *g, struct symbol *s)
 /* f"prefix_{x}": every string that begins so is tame when no special name does. */
 static int is_tame_prefix(const struct gate *g, uint32_t i)
 {
-    static const char *const specials[] = {"ag_", "co_", "cr_",  "f_",   "gi_",  "tb_",   "format",
-                                           "mro", "obj", "fget", "fset", "fdel", "parser"};
     uint32_t first = kind_of(g, i) == K_JoinedStr ? first_child(g, i) : 0;
     PyObject *text = first ? string_of(g, first) : NULL;
     Py_ssize_t len = 0;
     const char *prefix = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
     if (!prefix)
         PyErr_Clear();
-    if (!prefix || len < 2 || prefix[0] == '_' || !is_tame_name(g, prefix, (size_t)len))
+    if (!prefix || len < 2 || (prefix[0] == '_' && (prefix[1] == '_' || len < 3)))
         return 0;
-    for (size_t k = 0; k < ARRAY_LEN(specials); k++) {
-        size_t special = strlen(specials[k]);
-        size_t common = special < (size_t)len ? special : (size_t)len;
-        if (memcmp(specials[k], prefix, common) == 0)
+    for (Py_ssize_t k = 0; k < len; k++)
+        if ((unsigned char)prefix[k] >= 0x80 || prefix[k] == '\0')
             return 0;
-    }
-    return strchr(prefix, '_') != NULL; /* doors are words without one, or whole */
+    return !gate_attr_begins(prefix, (size_t)len);
 }
 
 int are_tame_attr_strings(struct gate *g, uint32_t i)

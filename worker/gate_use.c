@@ -108,13 +108,15 @@ static int is_metaclass_keyword(const struct gate *g, uint32_t i)
            strcmp(name_of(g, keyword), "metaclass") == 0;
 }
 
-/* SimpleNamespace(**names) */
+/* SimpleNamespace(**names), and since 3.13 SimpleNamespace(names) */
 static void note_namespace(struct gate *g, uint32_t i)
 {
-    int passed_on =
-        !is_callee(g, i) && !is_instance_test(g, i) && !(N(g, i)->flags & IN_ANNOTATION);
-    if (!g->named_writes &&
-        (passed_on || (is_callee(g, i) && call_shape(g, N(g, i)->parent).starred)))
+    int named = !is_instance_test(g, i) && !(N(g, i)->flags & IN_ANNOTATION);
+    if (is_callee(g, i)) {
+        struct call_shape shape = call_shape(g, N(g, i)->parent);
+        named = shape.starred || shape.positional;
+    }
+    if (named && !g->named_writes)
         g->named_writes = i;
 }
 
@@ -157,14 +159,22 @@ static int is_tame_type(const struct gate *g, uint32_t i)
     return !kept || !g->fields || g->future_annotations;
 }
 
+/* A call of json.dumps whose default= only the encoder gets. */
+int is_json_dump(const struct gate *g, uint32_t i)
+{
+    const struct export_name *row =
+        kind_of(g, i) == K_Call ? export_sure(g, first_child(g, i)) : NULL;
+    return row && row->kind == EXPORT_JSON_DUMP && !keyword_of(g, i, "cls") &&
+           !call_shape(g, i).starred;
+}
+
 /* json.dumps(x, default=vars) */
 static int is_json_default(const struct gate *g, uint32_t i)
 {
     uint32_t keyword = N(g, i)->parent;
     if (kind_of(g, keyword) != K_keyword || strcmp(name_of(g, keyword), "default") != 0)
         return 0;
-    const struct export_name *row = export_sure(g, first_child(g, N(g, keyword)->parent));
-    return kind_of(g, N(g, keyword)->parent) == K_Call && row && row->kind == EXPORT_JSON_DUMP;
+    return is_json_dump(g, N(g, keyword)->parent);
 }
 
 static int check_builtin(struct gate *g, uint32_t i, const struct builtin_row *row)
@@ -245,6 +255,22 @@ static int check_dunder_method(struct gate *g, uint32_t i, const struct symbol *
                      row->name);
 }
 
+/* In a class body a name that is not bound yet is that of the scope around. */
+static int check_shadow(struct gate *g, uint32_t i, const struct symbol *s)
+{
+    if (g->scopes[s->scope].kind != SCOPE_CLASS || is_bound_before(g, s, i))
+        return 0;
+    uint32_t id = gate_scope_resolve(g, g->scopes[s->scope].parent, s->name);
+    const struct symbol *outer = &g->symbols[id]; /* 0 is none, and empty */
+    if (!outer->module && !(outer->exports & ~EXPORTS(EXPORT_PLAIN)) &&
+        !(outer->flags & (SYMBOL_ENUM_EMPTY | SYMBOL_RESTRICTED | SYMBOL_DENIED_BY_STAR)))
+        return 0;
+    return gate_warn(g, RULE_REFLECTIVE_VALUE, i,
+                     "`%s` may be the class's own or that of the code around it, which has "
+                     "powers of its own; give one of them another name.",
+                     name_of(g, i));
+}
+
 int check_name_load(struct gate *g, uint32_t i)
 {
     const struct symbol *s = symbol_of(g, i);
@@ -253,6 +279,8 @@ int check_name_load(struct gate *g, uint32_t i)
         return -1;
     if (!s)
         return row ? 0 : check_unbound(g, i);
+    if (check_shadow(g, i, s) < 0)
+        return -1;
     const struct export_module *module = module_of(g, i, NULL);
     if (module && check_module_value(g, i, module) < 0)
         return -1;

@@ -67,9 +67,12 @@ static int check_node(struct gate *g, uint32_t i)
 /* Copying an object obeys hooks that an instance may have been given under a name in text. */
 static int check_copies(struct gate *g)
 {
-    if (!g->copies || !g->named_writes)
+    uint32_t writes = g->named_writes;
+    if (!writes && g->fields_made)
+        writes = g->name_writes; /* of a field: asdict() reads the attribute of that name */
+    if (!g->copies || !writes)
         return 0;
-    return gate_warn(g, RULE_COPY_HOOK, g->named_writes,
+    return gate_warn(g, RULE_COPY_HOOK, writes,
                      "This gives an object attributes whose names are not known before the code "
                      "runs, and other parts of the code copy objects: a copy obeys what such "
                      "names say.");
