@@ -368,6 +368,23 @@ int load_approved(struct cordon_err *reterr)
     return rc < 0 ? err_set(reterr, CORDON_E_HELPER, -rc, "cannot set memory aside") : 0;
 }
 
+/* Only what the gate and its report need: no user code will run in what is forked here. */
+int load_reader(struct cordon_err *reterr)
+{
+    (void)PyOS_setsig(SIGINT, SIG_DFL);
+    (void)PyGC_Disable();
+    int rc = check_threads(NULL, reterr);
+    if (rc < 0)
+        return rc;
+    if (look_up_rows(EARLY) < 0 || encode_prepare() < 0 || text_prepare() < 0 ||
+        text_install() < 0 || gate_prepare() < 0)
+        return fail_python(reterr, "the reader's preparation");
+    rc = verdict_reserve();
+    if (rc < 0)
+        return err_set(reterr, CORDON_E_HELPER, -rc, "cannot set memory aside");
+    return freeze() < 0 ? fail_python(reterr, "freezing the heap") : 0;
+}
+
 int load_all(const char *config_text, struct cordon_err *reterr)
 {
     (void)PyOS_setsig(SIGINT, SIG_DFL); /* no KeyboardInterrupt in the middle of our work */

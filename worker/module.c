@@ -23,6 +23,16 @@ static PyObject *module_zygote(PyObject *self, PyObject *args)
     return zygote_arm(sock, config);
 }
 
+static PyObject *module_reader(PyObject *self, PyObject *args)
+{
+    int sock;
+    const char *walls_down;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "is:reader", &sock, &walls_down))
+        return NULL;
+    return reader_arm(sock, (uint32_t)strtoul(walls_down, NULL, 10));
+}
+
 static PyObject *module_approved(PyObject *self, PyObject *args)
 {
     int channel, trace, text;
@@ -135,6 +145,9 @@ static PyObject *module_check(PyObject *self, PyObject *source)
 static PyMethodDef methods[] = {
     {"zygote", module_zygote, METH_VARARGS,
      "zygote(fd, config)\n\nLeaves all Python code and becomes the zygote. Does not return."},
+    {"reader", module_reader, METH_VARARGS,
+     "reader(fd, walls_down)\n\nLike zygote(), for sandboxes in which only the gate reads. It "
+     "has loaded nothing for user code, and starts the sooner. Does not return."},
     {"approved", module_approved, METH_VARARGS,
      "approved(channel, trace, text)\n\nLeaves all Python code and carries out one approved run. "
      "Does not return."},

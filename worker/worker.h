@@ -238,6 +238,8 @@ size_t audit_violations(const struct violation **ret_rows);
  * with reterr filled.
  */
 int load_all(const char *config, struct cordon_err *reterr);
+/* The same for a zygote whose sandboxes only read code, by the gate, and run none. */
+int load_reader(struct cordon_err *reterr);
 
 /* What an approved run needs of it before it starts; and, once it has failed, the rest. */
 int load_approved(struct cordon_err *reterr);
@@ -280,6 +282,7 @@ void approved_finalize(void);
  * the exception that leaves it. Returns NULL.
  */
 PyObject *zygote_arm(int sock, const char *config);
+PyObject *reader_arm(int sock, uint32_t walls_down);
 
 /* Waits for the request on the channel, carries it out, answers. */
 /*

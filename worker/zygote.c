@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 static int armed_sock;
-static char *armed_config;
+static char *armed_config; /* NULL: a reader's, which needs none */
 static struct wire_packet packet;
 
 /* ---- in the sandbox ----------------------------------------------------------- */
@@ -165,7 +165,7 @@ static PyObject *start(PyObject *self, PyObject *args)
     struct cordon_err err = {0};
     (void)self, (void)args;
     start_forget();
-    int rc = load_all(armed_config, &err);
+    int rc = armed_config ? load_all(armed_config, &err) : load_reader(&err);
     if (rc == 0 && !(worker.walls_down & CORDON_WALL_SECCOMP))
         rc = steps_take_filter(STEPS_FILTER_FD, &err);
     if (rc < 0) {
@@ -188,10 +188,18 @@ PyObject *start_arm(PyMethodDef *def)
     return NULL;
 }
 
+static PyMethodDef start_def = {"start", start, METH_VARARGS, NULL};
+
 PyObject *zygote_arm(int sock, const char *config)
 {
-    static PyMethodDef def = {"start", start, METH_VARARGS, NULL};
     armed_sock = sock;
     armed_config = strdup(config);
-    return armed_config ? start_arm(&def) : PyErr_NoMemory();
+    return armed_config ? start_arm(&start_def) : PyErr_NoMemory();
+}
+
+PyObject *reader_arm(int sock, uint32_t walls_down)
+{
+    worker.walls_down = walls_down;
+    armed_sock = sock;
+    return start_arm(&start_def);
 }

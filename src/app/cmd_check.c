@@ -209,8 +209,12 @@ static int check_all(struct check *check)
 static int check_files(struct check *check)
 {
     struct cordon_err err = {0};
-    if (library_engine(&check->options, &check->engine, &err) < 0 ||
-        cordon_engine_warm(check->engine, check->options.profile, &err) < 0)
+    if (library_engine(&check->options, &check->engine, &err) < 0)
+        return library_refused("", &err);
+    /* A profile that there is not is said once, and not of each file. */
+    AUTO_FREE char *profile =
+        cordon_engine_show_profile(check->engine, check->options.profile, &err);
+    if (!profile)
         return library_refused("", &err);
     check->style = (struct gate_style){term_columns(STDOUT_FILENO), term_colours(STDOUT_FILENO)};
     int failed = check_all(check);

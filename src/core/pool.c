@@ -39,6 +39,7 @@ struct box {
     struct watch sock;
     struct box_options opts;
     const struct profile *profile;
+    enum box_kind kind;
     int ready;
     int keeper;           /* pidfd; -1 until it has started */
     char *const *environ; /* of an approved run, while the box is opened */
@@ -60,9 +61,9 @@ int box_was_ready(const struct box *box)
     return box->ready;
 }
 
-const struct profile *box_profile(const struct box *box)
+int box_is(const struct box *box, const struct profile *profile, enum box_kind kind)
 {
-    return box->profile;
+    return box->profile == profile && box->kind == kind;
 }
 
 /* ---- sending ------------------------------------------------------------- */
@@ -237,7 +238,8 @@ static int plan_strict(struct box *box, const struct interpreter *in, struct buf
                        int *ret_filter, struct cordon_err *reterr)
 {
     const struct box_options *o = &box->opts;
-    int rc = view_plan(box->profile, in, o->helper_dir, o->walls_down, plan, reterr);
+    enum view_use use = box->kind == BOX_READER ? VIEW_FOR_READER : VIEW_FOR_RUNS;
+    int rc = view_plan(box->profile, in, o->helper_dir, use, o->walls_down, plan, reterr);
     if (rc == 0 && !(o->walls_down & CORDON_WALL_SECCOMP))
         rc = seccomp_compile(&syscalls_strict, ret_filter, reterr);
     return rc;
@@ -272,8 +274,8 @@ static int send_plan(struct box *box, struct cordon_err *reterr)
     const char *python = box->opts.python ? box->opts.python : box->profile->python;
     int rc = interpreter_find(python, &in, reterr);
     if (rc == 0)
-        rc = box->environ ? plan_approved(box, &in, &plan, fds, reterr)
-                          : plan_strict(box, &in, &plan, &fds[0], reterr);
+        rc = box->kind == BOX_APPROVED ? plan_approved(box, &in, &plan, fds, reterr)
+                                       : plan_strict(box, &in, &plan, &fds[0], reterr);
     if (rc == 0) {
         rc = wire_send(box->sock.fd, WIRE_PLAN, 0, plan.data, plan.len, fds,
                        (size_t)(fds[0] >= 0) + (fds[1] >= 0));
@@ -308,8 +310,8 @@ static int start_keeper(struct box *box, struct cordon_err *reterr)
     return rc < 0 ? err_set(reterr, CORDON_E_HOST, -rc, "cannot watch the keeper's socket") : 0;
 }
 
-int box_open(const struct box_options *opts, const struct profile *profile, char *const *envp,
-             struct box **ret_box, struct cordon_err *reterr)
+int box_open(const struct box_options *opts, const struct profile *profile, enum box_kind kind,
+             char *const *envp, struct box **ret_box, struct cordon_err *reterr)
 {
     struct box *box = calloc(1, sizeof(*box));
     if (!box)
@@ -318,6 +320,7 @@ int box_open(const struct box_options *opts, const struct profile *profile, char
     box->keeper = -1;
     box->opts = *opts;
     box->profile = profile;
+    box->kind = kind;
     box->environ = envp;
     box->last = &box->first;
     box->packet = calloc(1, sizeof(*box->packet));

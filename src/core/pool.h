@@ -34,12 +34,18 @@ struct box_options {
     void *ctx;
 };
 
+enum box_kind {
+    BOX_RUNS,     /* any number of strict ones, and readings by the gate */
+    BOX_READER,   /* readings by the gate alone: it starts without what user code would need */
+    BOX_APPROVED, /* one run */
+};
+
 /*
  * Starts a keeper and hands it its plan; returns without waiting for it to be ready.
- * envp: of the one approved run that the box is for; NULL: for any number of others.
+ * envp: of the approved run; else NULL.
  */
-int box_open(const struct box_options *opts, const struct profile *profile, char *const *envp,
-             struct box **ret_box, struct cordon_err *reterr);
+int box_open(const struct box_options *opts, const struct profile *profile, enum box_kind kind,
+             char *const *envp, struct box **ret_box, struct cordon_err *reterr);
 
 /*
  * Ends everything in the box without waiting for it; nothing is heard of it any more. It
@@ -56,7 +62,7 @@ void box_close(struct box *box);
 /* Whether its zygote has ever been ready: then a loss is an accident and worth another try. */
 int box_was_ready(const struct box *box);
 
-const struct profile *box_profile(const struct box *box);
+int box_is(const struct box *box, const struct profile *profile, enum box_kind kind);
 
 /*
  * Asks for a sandbox. Takes the descriptors (WIRE_FORK_FDS of them) in every case. What

@@ -154,6 +154,21 @@ static const struct profile profiles[] = {
     },
 };
 
+static int is_listed(const char *const *list, const char *name)
+{
+    while (*list && strcmp(*list, name) != 0)
+        list++;
+    return *list != NULL;
+}
+
+int profile_has_packages(const struct profile *p)
+{
+    for (size_t i = 0; p->allow[i]; i++)
+        if (!is_listed(profile_find(NULL)->allow, p->allow[i]))
+            return 1;
+    return 0;
+}
+
 const struct profile *profile_find(const char *name)
 {
     if (!name)

@@ -105,26 +105,45 @@ static void on_ended(void *ctx, struct cordon_run *run, struct cordon_result *re
 
 /* ---- boxes ----------------------------------------------------------------- */
 
+static struct box *find_box(const struct cordon_engine *e, const struct profile *profile,
+                            enum box_kind kind)
+{
+    for (size_t i = 0; i < BOXES_MAX; i++)
+        if (e->boxes[i] && box_is(e->boxes[i], profile, kind))
+            return e->boxes[i];
+    return NULL;
+}
+
+static int open_box(struct cordon_engine *e, const struct profile *profile, enum box_kind kind,
+                    struct box **ret_box, struct cordon_err *reterr)
+{
+    for (size_t i = 0; i < BOXES_MAX; i++) {
+        if (e->boxes[i])
+            continue;
+        int rc = box_open(&e->opts, profile, kind, NULL, &e->boxes[i], reterr);
+        if (rc == 0)
+            *ret_box = e->boxes[i];
+        return rc;
+    }
+    return err_set(reterr, CORDON_E_HELPER, 0, "more than %d boxes are in use at once", BOXES_MAX);
+}
+
 int schedule_box(struct cordon_engine *e, const struct profile *profile, struct box **ret_box,
                  struct cordon_err *reterr)
 {
-    size_t free_slot = BOXES_MAX;
-    for (size_t i = 0; i < BOXES_MAX; i++) {
-        if (!e->boxes[i])
-            free_slot = free_slot == BOXES_MAX ? i : free_slot;
-        else if (box_profile(e->boxes[i]) == profile) {
-            *ret_box = e->boxes[i];
-            return 0;
-        }
-    }
-    if (free_slot == BOXES_MAX)
-        return err_set(reterr, CORDON_E_HELPER, 0, "more than %d profiles are in use at once",
-                       BOXES_MAX);
-    int rc = box_open(&e->opts, profile, NULL, &e->boxes[free_slot], reterr);
-    if (rc < 0)
-        return rc;
-    *ret_box = e->boxes[free_slot];
-    return 0;
+    *ret_box = find_box(e, profile, BOX_RUNS);
+    return *ret_box ? 0 : open_box(e, profile, BOX_RUNS, ret_box, reterr);
+}
+
+/* For a reading: the box that is there; else the one that is there the sooner. */
+static int schedule_reader(struct cordon_engine *e, const struct profile *profile,
+                           struct box **ret_box, struct cordon_err *reterr)
+{
+    enum box_kind kind = profile_has_packages(profile) ? BOX_RUNS : BOX_READER;
+    *ret_box = find_box(e, profile, BOX_RUNS);
+    if (!*ret_box)
+        *ret_box = find_box(e, profile, kind);
+    return *ret_box ? 0 : open_box(e, profile, kind, ret_box, reterr);
 }
 
 /* An approved run has a box of its own, which goes with it. */
@@ -133,7 +152,8 @@ static int find_own_box(struct cordon_engine *e, struct cordon_run *run, struct 
 {
     int rc = 0;
     if (!run->box)
-        rc = box_open(&e->opts, run->request.profile, run->request.environ, &run->box, reterr);
+        rc = box_open(&e->opts, run->request.profile, BOX_APPROVED, run->request.environ, &run->box,
+                      reterr);
     *ret_box = run->box;
     return rc;
 }
@@ -181,13 +201,23 @@ const struct box_events schedule_box_events = {
 
 /* ---- starting what waits ---------------------------------------------------- */
 
+static int find_box_for(struct cordon_engine *e, struct cordon_run *run, struct box **ret_box,
+                        struct cordon_err *reterr)
+{
+    const struct request *r = &run->request;
+    if (r->approved)
+        return find_own_box(e, run, ret_box, reterr);
+    if (r->gate == WIRE_GATE_ONLY)
+        return schedule_reader(e, r->profile, ret_box, reterr);
+    return schedule_box(e, r->profile, ret_box, reterr);
+}
+
 /* Starts one run. 0 when it has started or ended, -EMFILE when it has to wait. */
 static int start_run(struct cordon_engine *e, struct cordon_run *run)
 {
     struct cordon_err err = {0};
     struct box *box = NULL;
-    int rc = run->request.approved ? find_own_box(e, run, &box, &err)
-                                   : schedule_box(e, run->request.profile, &box, &err);
+    int rc = find_box_for(e, run, &box, &err);
     if (rc < 0 && (err.sys == EMFILE || err.sys == ENFILE))
         return -EMFILE;
     if (rc < 0) {

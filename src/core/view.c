@@ -61,7 +61,7 @@ static const char boot[] =
     "e)).encode()\n"
     "    os.write(3, struct.pack('=IIQii24s512s16x', 9, 560, 0, -4, 0, b'load', why[:511]))\n"
     "    os._exit(1)\n"
-    "_cordon_worker.zygote(3, sys.argv[1])\n";
+    "getattr(_cordon_worker, sys.argv[1])(3, sys.argv[2])\n";
 _Static_assert(WIRE_FAILED == 9 && sizeof(struct cordon_err) == 560 && CORDON_E_HELPER == -4,
                "the boot program packs one by hand");
 
@@ -69,6 +69,7 @@ struct view {
     struct buf plan;
     char *shown[ROWS_MAX]; /* host paths that have a row, so that none gets two */
     size_t count;
+    char walls_down[16];
     struct cordon_err *reterr;
 };
 
@@ -272,16 +273,18 @@ static char *worker_config(const struct profile *p, uint32_t walls_down)
 }
 
 static int add_program(struct view *v, const struct profile *p, const struct interpreter *in,
-                       uint32_t walls_down)
+                       enum view_use use, uint32_t walls_down)
 {
-    AUTO_FREE char *config = worker_config(p, walls_down);
+    AUTO_FREE char *config =
+        use == VIEW_FOR_READER ? strdup(v->walls_down) : worker_config(p, walls_down);
     if (!config)
         return view_error(v, -ENOMEM);
     /* -S: without site, start is quicker; a virtual environment needs it to find its packages. */
     const char *args[] = {
         in->program, "-I", in->venv[0] || p->site == PROFILE_SITE_ON ? NULL : "-S",
         "-B",        "-X", "utf8",
-        "-c",        boot, config};
+        "-c",        boot, use == VIEW_FOR_READER ? "reader" : "zygote",
+        config};
     int rc = add_row(v, PLAN_PROGRAM, in->program, NULL);
     for (size_t i = 0; rc >= 0 && i < ARRAY_LEN(args); i++)
         if (args[i])
@@ -334,18 +337,17 @@ static void forget_shown(struct view *v)
 }
 
 int view_plan(const struct profile *profile, const struct interpreter *interpreter,
-              const char *helper_dir, uint32_t walls_down, struct buf *ret_plan,
+              const char *helper_dir, enum view_use use, uint32_t walls_down, struct buf *ret_plan,
               struct cordon_err *reterr)
 {
     struct cordon_err ignored = {0};
     struct view v = {.reterr = reterr ? reterr : &ignored};
-    char number[16];
-    (void)snprintf(number, sizeof(number), "%u", walls_down);
-    int rc = add_row(&v, PLAN_WALLS_DOWN, number, NULL);
+    (void)snprintf(v.walls_down, sizeof(v.walls_down), "%u", walls_down);
+    int rc = add_row(&v, PLAN_WALLS_DOWN, v.walls_down, NULL);
     if (rc >= 0)
         rc = add_files(&v, profile, interpreter, helper_dir);
     if (rc >= 0)
-        rc = add_program(&v, profile, interpreter, walls_down);
+        rc = add_program(&v, profile, interpreter, use, walls_down);
     forget_shown(&v);
     if (rc < 0) {
         buf_done(&v.plan);

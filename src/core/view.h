@@ -35,12 +35,15 @@ struct interpreter {
  */
 int interpreter_find(const char *path, struct interpreter *ret, struct cordon_err *reterr);
 
+/* What the box is for. A reader's sandboxes run no user code: the gate reads it there. */
+enum view_use { VIEW_FOR_RUNS, VIEW_FOR_READER };
+
 /*
  * Writes the box's plan: its files, devices, environment and program. helper_dir is
  * where the worker module is.
  */
 int view_plan(const struct profile *profile, const struct interpreter *interpreter,
-              const char *helper_dir, uint32_t walls_down, struct buf *ret_plan,
+              const char *helper_dir, enum view_use use, uint32_t walls_down, struct buf *ret_plan,
               struct cordon_err *reterr);
 
 /* Appends the rows of the files and devices alone. */
