@@ -139,6 +139,9 @@ CORDON_API int cordon_engine_warm(struct cordon_engine *engine, const char *prof
 CORDON_API char *cordon_engine_show_profile(struct cordon_engine *engine, const char *profile,
                                             struct cordon_err *reterr);
 
+/* The index-th profile's name, "strict" first; NULL past the last. Lives as long as the engine. */
+CORDON_API const char *cordon_engine_profile(const struct cordon_engine *engine, size_t index);
+
 /* ---- 2. one execution ---------------------------------------------------- */
 
 /* How an execution ended. X(name, value, word in the envelope). */
@@ -380,6 +383,12 @@ enum cordon_level {
 
 /* The word of a level ("full"). Never NULL. */
 CORDON_API const char *cordon_level_name(enum cordon_level level);
+
+/*
+ * The level of an engine's runs, from what was asked for and what the kernel lacks. Builds
+ * nothing: that a box can be made at all is for cordon_doctor() or a run to say.
+ */
+CORDON_API enum cordon_level cordon_engine_level(const struct cordon_engine *engine);
 
 /*
  * One thing that was tried. The strings live until the callback returns.

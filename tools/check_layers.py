@@ -27,9 +27,8 @@ MAY_INCLUDE = {
 # header -> rooms that may use that library.
 LIBRARIES = {
     "jansson.h": {"core", "app"},
+    "microhttpd.h": {"app"},
     "yajl/": {"core"},
-    "cyaml/": {"core"},
-    "yaml.h": {"core"},
     "sodium.h": {"core"},
     "cyaml/": {"core"},
     "yaml.h": {"core"},

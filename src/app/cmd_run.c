@@ -15,13 +15,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "app/approve.h"
 #include "app/library.h"
 #include "app/out.h"
 #include "app/out_gate.h"
+#include "app/signals.h"
 #include "base/io.h"
 
 struct job {
@@ -147,27 +147,17 @@ static int submit(struct job *job, struct cordon_err *reterr)
     return cordon_submit(job->engine, &request, &callbacks, job, &job->run, reterr);
 }
 
-/* What asks a program to end now arrives in the loop; what nohup ignores stays ignored. */
 static int catch_signals(void)
 {
-    static const int asking[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction old;
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < ARRAY_LEN(asking); i++)
-        if (sigaction(asking[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaddset(&set, asking[i]);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return -1;
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    sigset_t none;
+    sigemptyset(&none);
+    return signals_catch(&none);
 }
 
 static int ended_by_signal(const struct job *job)
 {
-    struct signalfd_siginfo info;
-    if (read(job->signals, &info, sizeof(info)) != sizeof(info))
-        return 0;
-    return EXIT_SIGNAL + (int)info.ssi_signo;
+    int sig = signals_next(job->signals);
+    return sig ? EXIT_SIGNAL + sig : 0;
 }
 
 /* A reader that went away is no news; a full disk is. */

@@ -12,11 +12,13 @@
 #include "app/cmd_doctor.h"
 #include "app/cmd_explain.h"
 #include "app/cmd_run.h"
+#include "app/cmd_serve.h"
 #include "app/options.h"
 #include "app/out.h"
 #include "base/io.h"
 
-static const struct command *const commands[] = {&cmd_run, &cmd_check, &cmd_explain, &cmd_doctor};
+static const struct command *const commands[] = {&cmd_run, &cmd_check, &cmd_explain, &cmd_serve,
+                                                 &cmd_doctor};
 
 /* A descriptor below 3 that the caller left closed must not become one of the engine's. */
 static int open_standard_fds(void)

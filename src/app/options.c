@@ -16,6 +16,8 @@
 #include "base/err.h"
 #include "base/io.h"
 
+#define PATIENCE_MAX_MS UINT64_C(86400000)
+
 /* ---- the walls ------------------------------------------------------------ */
 
 const struct wall_row wall_rows[] = {
@@ -201,6 +203,32 @@ static const char *set_show_config(struct run_options *o, const char *arg)
     return NULL;
 }
 
+static const char *set_socket(struct run_options *o, const char *arg)
+{
+    if (!*arg)
+        return "is empty";
+    o->socket = arg;
+    return NULL;
+}
+
+static const char *set_patience(struct run_options *o, const char *arg)
+{
+    uint64_t ms;
+    if (options_seconds(arg, &ms) < 0 || ms > PATIENCE_MAX_MS)
+        return "is no number of seconds up to a day, such as 60 or 2.5";
+    if (ms == 0)
+        return "leaves no time";
+    o->patience_ms = ms;
+    return NULL;
+}
+
+static const char *set_until_eof(struct run_options *o, const char *arg)
+{
+    (void)arg;
+    o->until_eof = 1;
+    return NULL;
+}
+
 static const char *set_help(struct run_options *o, const char *arg)
 {
     (void)arg;
@@ -258,6 +286,19 @@ const struct option_row doctor_rows[] = {
     {0, "json", NULL, NULL, "print the findings, one line of JSON, and nothing else", set_json},
     {0, "python", "PATH", "python", "the interpreter to look at instead of the profile's",
      set_python},
+    {0, "config", "FILE", "config",
+     "the configuration file to read instead of the one that is found", set_config},
+    {'h', "help", NULL, NULL, "print this and exit", set_help},
+    {.name = NULL},
+};
+
+const struct option_row serve_rows[] = {
+    {0, "socket", "PATH", NULL, "the Unix socket to listen at, which is made", set_socket},
+    {0, "patience", "S", NULL,
+     "how long a caller may take over a request, in seconds; 60 unless given", set_patience},
+    {0, "until-eof", NULL, NULL, "end, and all that runs, when standard input does", set_until_eof},
+    {0, "python", "PATH", "python",
+     "the interpreter to use, 3.11 or later; may be a virtual environment's", set_python},
     {0, "config", "FILE", "config",
      "the configuration file to read instead of the one that is found", set_config},
     {'h', "help", NULL, NULL, "print this and exit", set_help},

@@ -25,18 +25,21 @@ enum exit_code {
     EXIT_SIGNAL = 128 /* plus the signal's number */
 };
 
-/* What `cordon run` was asked to do. The strings are argv's or literals. */
+/* What a command was asked to do. The strings are argv's or literals. */
 struct run_options {
     const char *input; /* JSON, "@FILE" or "-"; NULL: none */
     const char *profile;
     const char *python;
     const char *config;
+    const char *socket;
     struct cordon_limits limits;
+    uint64_t patience_ms;
     uint32_t drop_walls;
     int nonfinite;
     int approved;
     int json;
     int show_config;
+    int until_eof;
     int help;
 };
 
@@ -84,6 +87,7 @@ extern const struct option_row run_rows[]; /* the last has no name */
 extern const struct option_row check_rows[];
 extern const struct option_row explain_rows[];
 extern const struct option_row doctor_rows[];
+extern const struct option_row serve_rows[];
 extern const struct exit_row exit_rows[];
 extern const size_t exit_nrows;
 extern const struct wall_row wall_rows[];

@@ -133,6 +133,8 @@ void out_gate_tally(const struct gate_tally *t)
 static json_t *text_of(const char *text)
 {
     struct buf shown = {0};
+    if (!text)
+        return json_null();
     int r = utf8_append_shown(&shown, text, strlen(text), 0);
     json_t *value = r < 0 ? NULL : json_stringn(shown.data ? shown.data : "", shown.len);
     buf_done(&shown);

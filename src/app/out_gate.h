@@ -31,8 +31,8 @@ int out_gate_warnings(struct buf *to, const struct gate_style *style, const stru
                       const struct cordon_result *result);
 
 /*
- * Appends one file's object of `cordon check --json`. Without a result the file could not
- * be checked, and `why` says why. 0 or -ENOMEM.
+ * Appends one file's object of `cordon check --json`. file: NULL for a text without a name.
+ * Without a result it could not be checked, and `why` says why. 0 or -ENOMEM.
  */
 int out_gate_json(struct buf *to, const char *file, const struct cordon_result *result,
                   const char *why);

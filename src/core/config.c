@@ -160,6 +160,11 @@ const struct profile *profile_set_find(const struct profile_set *set, const char
     return NULL;
 }
 
+const char *profile_set_name(const struct profile_set *set, size_t index)
+{
+    return index < set->built.count ? set->built.items[index].profile.name : NULL;
+}
+
 const char *profile_set_file(const struct profile_set *set)
 {
     return set->file;

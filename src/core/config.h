@@ -29,6 +29,9 @@ int profile_set_load(const char *path, struct profile_set **ret, struct cordon_e
 /* The profile of that name (NULL: "strict"), or NULL. Lives as long as the set. */
 const struct profile *profile_set_find(const struct profile_set *set, const char *name);
 
+/* The name of the index-th, strict first; NULL past the last. Lives as long as the set. */
+const char *profile_set_name(const struct profile_set *set, size_t index);
+
 /* The file that was read, or NULL when there was none. */
 const char *profile_set_file(const struct profile_set *set);
 

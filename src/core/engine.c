@@ -143,6 +143,16 @@ CORDON_API char *cordon_engine_show_profile(struct cordon_engine *engine, const 
     return out.data;
 }
 
+CORDON_API const char *cordon_engine_profile(const struct cordon_engine *engine, size_t index)
+{
+    return profile_set_name(engine->profiles, index);
+}
+
+CORDON_API enum cordon_level cordon_engine_level(const struct cordon_engine *engine)
+{
+    return engine->opts.walls_down ? CORDON_LEVEL_DEGRADED : CORDON_LEVEL_FULL;
+}
+
 CORDON_API int cordon_engine_warm(struct cordon_engine *engine, const char *profile,
                                   struct cordon_err *reterr)
 {

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http: see http.h. libmicrohttpd speaks HTTP, on an epoll of its own; this file keeps track
+ * of connections and requests around it.
+ *
+ *   1. MHD suspends and resumes; an exchange's `suspended` says what it was told last
+ *   2. a suspended connection is not MHD's to watch: while it is, and only then, `poll` holds
+ *      its descriptor, for the one event that its caller is gone. (A caller that only ends its
+ *      sending side still waits for the answer.)
+ *   3. a client is in the list of those whose request is awaited until one is there whole:
+ *      libmicrohttpd's own timeout begins anew with every byte
+ */
+#include "app/http.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "app/http_exchange.h"
+#include "app/http_request.h"
+#include "base/err.h"
+
+/* A request's line and headers have to fit in, and a piece of the body at a time. */
+#define CONNECTION_BYTES ((size_t)64 << 10)
+#define CONNECTIONS_MAX 1000
+
+/* One connection: who is at the other end. */
+struct client {
+    struct client *prev; /* those whose request is awaited, the first that began first */
+    struct client *next;
+    struct http *http;
+    int fd; /* MHD's */
+    uid_t uid;
+    int known;
+    uint64_t since_ns;
+};
+
+struct http {
+    struct MHD_Daemon *daemon;
+    struct http_options options;
+    int poll; /* MHD's own epoll, and the callers of suspended exchanges */
+    int draining;
+    struct exchange exchanges; /* ring */
+    struct client awaited;     /* ring */
+};
+
+struct route {
+    const char *path;
+    const char *method;
+    void (*begin)(struct exchange *x);
+};
+
+static const struct route routes[] = {
+    {"/v1/execute", "POST", api_execute},
+    {"/v1/check", "POST", api_check},
+    {"/v1/health", "GET", api_health},
+};
+
+/* ---- clients ---------------------------------------------------------------------------- */
+
+static void stop_awaiting(struct client *c)
+{
+    c->prev->next = c->next;
+    c->next->prev = c->prev;
+    c->next = c->prev = c;
+}
+
+static void await_request(struct client *c)
+{
+    struct client *ring = &c->http->awaited;
+    stop_awaiting(c);
+    c->since_ns = io_now_ns();
+    c->prev = ring->prev;
+    c->next = ring;
+    ring->prev->next = c;
+    ring->prev = c;
+}
+
+static void client_open(struct http *http, struct MHD_Connection *connection, void **ret)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct ucred peer;
+    socklen_t len = sizeof(peer);
+    struct client *c = calloc(1, sizeof(*c));
+    if (!c || !info) {
+        free(c);
+        return;
+    }
+    c->http = http;
+    c->next = c->prev = c;
+    c->fd = info->connect_fd;
+    c->known = getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0;
+    if (c->known)
+        c->uid = peer.uid;
+    await_request(c);
+    *ret = c;
+}
+
+static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct client *c = *context;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        client_open(cls, connection, context);
+    } else if (c) {
+        stop_awaiting(c);
+        free(c);
+    }
+}
+
+static struct client *client_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+/* The daemon's own user, and root, who could become it. */
+static int may_call(const struct client *c)
+{
+    return c->known && (c->uid == geteuid() || c->uid == 0);
+}
+
+static uint64_t end_of_patience(const struct client *c)
+{
+    return c->since_ns + c->http->options.patience_ms * 1000000u;
+}
+
+/* Drops those who took too long. MHD finds the end of what they sent. */
+static void lose_patience(struct http *http)
+{
+    uint64_t now = io_now_ns();
+    struct client *c;
+    while ((c = http->awaited.next) != &http->awaited && end_of_patience(c) <= now) {
+        stop_awaiting(c);
+        (void)shutdown(c->fd, SHUT_RDWR);
+    }
+}
+
+/* ---- exchanges ---------------------------------------------------------------------------- */
+
+static struct exchange *exchange_new(struct http *http, struct MHD_Connection *connection)
+{
+    struct client *client = client_of(connection);
+    struct exchange *x = client ? calloc(1, sizeof(*x)) : NULL;
+    if (!x)
+        return NULL;
+    x->http = http;
+    x->client = client;
+    x->connection = connection;
+    x->prev = http->exchanges.prev;
+    x->next = &http->exchanges;
+    x->prev->next = x->next->prev = x;
+    return x;
+}
+
+static void exchange_free(struct exchange *x)
+{
+    api_done(x);
+    if (x->stream)
+        stream_forget(x->stream);
+    if (x->response)
+        MHD_destroy_response(x->response);
+    buf_done(&x->body);
+    x->prev->next = x->next;
+    x->next->prev = x->prev;
+    free(x);
+}
+
+static void on_completed(void *cls, struct MHD_Connection *connection, void **context,
+                         enum MHD_RequestTerminationCode code)
+{
+    struct exchange *x = *context;
+    (void)cls;
+    (void)connection;
+    (void)code;
+    *context = NULL;
+    if (!x)
+        return;
+    await_request(x->client);
+    exchange_free(x);
+}
+
+struct cordon_engine *exchange_engine(const struct exchange *x)
+{
+    return x->http->options.engine;
+}
+
+const char *const *exchange_environ(const struct exchange *x)
+{
+    return x->http->options.environ;
+}
+
+int exchange_is_owner(const struct exchange *x)
+{
+    return x->client->known && x->client->uid == geteuid();
+}
+
+int exchange_wants_events(const struct exchange *x)
+{
+    const char *accept =
+        MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+    return accept && strcasestr(accept, "text/event-stream") != NULL;
+}
+
+void exchange_suspend(struct exchange *x)
+{
+    struct epoll_event gone = {.events = 0, .data.ptr = x}; /* EPOLLHUP needs no asking */
+    (void)epoll_ctl(x->http->poll, EPOLL_CTL_ADD, x->client->fd, &gone);
+    MHD_suspend_connection(x->connection);
+    x->suspended = 1;
+}
+
+void exchange_resume(struct exchange *x)
+{
+    if (!x->suspended)
+        return;
+    x->suspended = 0;
+    (void)epoll_ctl(x->http->poll, EPOLL_CTL_DEL, x->client->fd, NULL);
+    MHD_resume_connection(x->connection);
+}
+
+/* The caller is gone, or we are about to be: nothing of it goes on. */
+static void exchange_abandon(struct exchange *x)
+{
+    x->phase = EXCHANGE_GONE;
+    api_done(x);
+    exchange_resume(x);
+}
+
+/* ---- answers -------------------------------------------------------------------------------- */
+
+void exchange_answer(struct exchange *x, unsigned status, struct MHD_Response *response)
+{
+    x->phase = EXCHANGE_ANSWERING;
+    x->status = status;
+    x->response = response;
+    exchange_resume(x);
+}
+
+void exchange_answer_text(struct exchange *x, unsigned status, char *text)
+{
+    static char sorry[] = "{\"error\": \"internal\", \"field\": null, \"message\": "
+                          "\"there is no memory for the answer\"}";
+    struct MHD_Response *response =
+        text ? MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE)
+             : MHD_create_response_from_buffer(strlen(sorry), sorry, MHD_RESPMEM_PERSISTENT);
+    if (!response)
+        free(text);
+    else
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
+    exchange_answer(x, text ? status : MHD_HTTP_INTERNAL_SERVER_ERROR, response);
+}
+
+void exchange_refuse(struct exchange *x, const struct http_problem *problem)
+{
+    exchange_answer_text(x, http_problem_status(problem), http_problem_text(problem));
+    if (problem->error == HTTP_BAD_METHOD && x->response)
+        (void)MHD_add_response_header(x->response, MHD_HTTP_HEADER_ALLOW, x->route->method);
+}
+
+/* Hands the answer to MHD. Without one (no memory) the connection is closed. */
+static enum MHD_Result queue_answer(struct exchange *x)
+{
+    struct MHD_Response *response = x->response;
+    if (!response)
+        return MHD_NO;
+    x->response = NULL;
+    if (x->http->draining)
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+    enum MHD_Result queued = MHD_queue_response(x->connection, x->status, response);
+    MHD_destroy_response(response); /* our reference */
+    return queued;
+}
+
+/* ---- what MHD tells --------------------------------------------------------------------------- */
+
+static int find_route(struct exchange *x, const char *path, const char *method,
+                      struct http_problem *problem)
+{
+    for (size_t i = 0; i < ARRAY_LEN(routes); i++)
+        if (strcmp(routes[i].path, path) == 0)
+            x->route = &routes[i];
+    if (!x->route)
+        return http_problem_set(problem, HTTP_NOT_FOUND, NULL, "there is nothing at '%.200s'",
+                                path);
+    if (strcmp(x->route->method, method) != 0)
+        return http_problem_set(problem, HTTP_BAD_METHOD, NULL, "%s takes %s, not '%.100s'",
+                                x->route->path, x->route->method, method);
+    return 0;
+}
+
+static int refuse_late(struct http_problem *problem)
+{
+    return http_problem_set(problem, HTTP_DRAINING, NULL, "the daemon is about to end");
+}
+
+static int refuse_large(struct http_problem *problem)
+{
+    return http_problem_set(problem, HTTP_TOO_LARGE, NULL,
+                            "a body of more than %zu MiB is more than any profile takes",
+                            HTTP_BODY_MAX >> 20);
+}
+
+/* What can be refused by the headers alone. */
+static int look_at_headers(struct exchange *x, const char *path, const char *method,
+                           struct http_problem *problem)
+{
+    const char *length =
+        MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    if (!may_call(x->client))
+        return http_problem_set(problem, HTTP_FORBIDDEN, NULL,
+                                "this daemon serves the user that it runs as, and root");
+    if (find_route(x, path, method, problem) < 0)
+        return -1;
+    if (x->http->draining)
+        return refuse_late(problem);
+    if (length && strtoull(length, NULL, 10) > HTTP_BODY_MAX)
+        return refuse_large(problem);
+    return 0;
+}
+
+/* A body without a length may turn out too large: it is read on, so as to be answered. */
+static enum MHD_Result take_piece(struct exchange *x, const char *data, size_t *len)
+{
+    if (!x->too_large && buf_add(&x->body, data, *len, HTTP_BODY_MAX) < 0) {
+        x->too_large = 1;
+        buf_done(&x->body);
+    }
+    *len = 0;
+    return MHD_YES;
+}
+
+static enum MHD_Result begin(struct exchange *x)
+{
+    struct http_problem problem;
+    stop_awaiting(x->client);
+    if (!x->too_large && !x->body.data && buf_add(&x->body, "", 0, 0) < 0)
+        return MHD_NO;
+    if (x->too_large || x->http->draining) {
+        (void)(x->too_large ? refuse_large(&problem) : refuse_late(&problem));
+        exchange_refuse(x, &problem);
+    } else {
+        x->route->begin(x);
+        buf_done(&x->body);
+    }
+    if (x->phase == EXCHANGE_ANSWERING)
+        return queue_answer(x);
+    x->phase = EXCHANGE_RUNNING;
+    exchange_suspend(x);
+    return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *len, void **context)
+{
+    struct exchange *x = *context;
+    struct http_problem problem;
+    (void)version;
+    if (!x) {
+        *context = x = exchange_new(cls, connection);
+        if (!x)
+            return MHD_NO;
+        if (look_at_headers(x, url, method, &problem) == 0)
+            return MHD_YES;
+        stop_awaiting(x->client);
+        exchange_refuse(x, &problem);
+        return queue_answer(x);
+    }
+    if (x->phase == EXCHANGE_GONE)
+        return MHD_NO;
+    if (x->phase == EXCHANGE_ANSWERING)
+        return queue_answer(x);
+    return *len > 0 ? take_piece(x, data, len) : begin(x);
+}
+
+/* ---- the daemon ------------------------------------------------------------------------------- */
+
+/* Runs need descriptors, too: several each. */
+static unsigned connections_most(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur / 4 > CONNECTIONS_MAX)
+        return CONNECTIONS_MAX;
+    return files.rlim_cur > 4 ? (unsigned)(files.rlim_cur / 4) : 1;
+}
+
+static int start(struct http *http)
+{
+    unsigned patience_s = (unsigned)((http->options.patience_ms + 999) / 1000);
+    http->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
+        MHD_OPTION_LISTEN_SOCKET, http->options.listen_fd, MHD_OPTION_CONNECTION_LIMIT,
+        connections_most(), MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
+        MHD_OPTION_CONNECTION_TIMEOUT, patience_s, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+        http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_END);
+    if (!http->daemon)
+        return errno ? -errno : -EIO;
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    return info && epoll_ctl(http->poll, EPOLL_CTL_ADD, info->epoll_fd, &event) == 0 ? 0 : -errno;
+}
+
+int http_open(const struct http_options *options, struct http **ret, struct cordon_err *reterr)
+{
+    struct http *http = calloc(1, sizeof(*http));
+    if (!http)
+        return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot serve");
+    http->options = *options;
+    http->exchanges.next = http->exchanges.prev = &http->exchanges;
+    http->awaited.next = http->awaited.prev = &http->awaited;
+    http->poll = epoll_create1(EPOLL_CLOEXEC);
+    int rc = http->poll < 0 ? -errno : start(http);
+    if (rc < 0) {
+        http_close(http);
+        return err_set(reterr, CORDON_E_HOST, -rc, "cannot serve");
+    }
+    *ret = http;
+    return 0;
+}
+
+int http_fd(const struct http *http)
+{
+    return http->poll;
+}
+
+int http_timeout(const struct http *http)
+{
+    MHD_UNSIGNED_LONG_LONG mhd_ms;
+    uint64_t ms = UINT64_MAX;
+    if (MHD_get_timeout(http->daemon, &mhd_ms) == MHD_YES)
+        ms = mhd_ms;
+    if (http->awaited.next != &http->awaited) {
+        uint64_t now = io_now_ns(), end = end_of_patience(http->awaited.next);
+        uint64_t ours = end > now ? (end - now) / 1000000u + 1 : 0;
+        ms = ours < ms ? ours : ms;
+    }
+    return ms == UINT64_MAX ? -1 : ms < 60000 ? (int)ms : 60000;
+}
+
+/* Of suspended exchanges, those whose callers are gone. Nothing is freed here. */
+static void find_gone(struct http *http)
+{
+    struct epoll_event events[64];
+    int n = epoll_wait(http->poll, events, ARRAY_LEN(events), 0);
+    for (int i = 0; i < n; i++)
+        if (events[i].data.ptr)
+            exchange_abandon(events[i].data.ptr);
+}
+
+void http_step(struct http *http)
+{
+    find_gone(http);
+    lose_patience(http);
+    (void)MHD_run(http->daemon);
+}
+
+void http_drain(struct http *http)
+{
+    http->draining = 1;
+    (void)MHD_quiesce_daemon(http->daemon);
+}
+
+unsigned http_busy(const struct http *http)
+{
+    unsigned n = 0;
+    for (const struct exchange *x = http->exchanges.next; x != &http->exchanges; x = x->next)
+        n += x->phase != EXCHANGE_RECEIVING;
+    return n;
+}
+
+void http_close(struct http *http)
+{
+    if (!http)
+        return;
+    for (struct exchange *x = http->exchanges.next; x != &http->exchanges; x = x->next)
+        exchange_abandon(x);
+    if (http->daemon) {
+        if (!http->draining)
+            (void)MHD_quiesce_daemon(http->daemon);
+        MHD_stop_daemon(http->daemon);
+    }
+    fd_close(&http->poll);
+    free(http);
+}
