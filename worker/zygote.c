@@ -168,6 +168,8 @@ static PyObject *start(PyObject *self, PyObject *args)
     int rc = armed_config ? load_all(armed_config, &err) : load_reader(&err);
     if (rc == 0 && !(worker.walls_down & CORDON_WALL_SECCOMP))
         rc = steps_take_filter(STEPS_FILTER_FD, &err);
+    if (rc == 0 && (worker.walls_down & CORDON_WALL_ROOT))
+        rc = steps_take_plan(STEPS_PLAN_FD, &err);
     if (rc < 0) {
         err_step(&err, "load");
         (void)wire_send(armed_sock, WIRE_FAILED, 0, &err, sizeof(err), NULL, 0);

@@ -49,12 +49,12 @@ static int usable(const char *dir)
            access(dir, W_OK | X_OK) == 0;
 }
 
-int approved_work_path(char *ret, size_t size, struct cordon_err *reterr)
+int approved_work_path(int as_root, char *ret, size_t size, struct cordon_err *reterr)
 {
     const char *dir = secure_getenv("XDG_RUNTIME_DIR");
     uint64_t number;
 
-    if (!usable(dir))
+    if (as_root || !usable(dir))
         dir = "/tmp";
     if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
         return err_set(reterr, CORDON_E_HOST, errno, "cannot get random numbers");
@@ -63,6 +63,11 @@ int approved_work_path(char *ret, size_t size, struct cordon_err *reterr)
         return err_set(reterr, CORDON_E_HOST, ENAMETOOLONG, "'%.200s' cannot hold a directory",
                        dir);
     return 0;
+}
+
+int approved_has_view(const struct profile *profile, uint32_t walls_down)
+{
+    return profile->approved.files == PROFILE_FILES_NONE && !(walls_down & CORDON_WALL_ROOT);
 }
 
 /* ---- the plan --------------------------------------------------------------------- */
@@ -113,7 +118,7 @@ int approved_plan(const struct profile *profile, const struct interpreter *inter
     struct buf plan = {0};
     char walls[16], mask[8];
     int host = profile->approved.network == PROFILE_NETWORK_HOST;
-    int own_view = profile->approved.files == PROFILE_FILES_NONE;
+    int own_view = approved_has_view(profile, walls_down);
 
     (void)snprintf(walls, sizeof(walls), "%u", walls_down);
     read_file_mask(mask);

@@ -8,13 +8,15 @@
 #include "core/view.h"
 
 /*
- * A path for the run's working directory that does not exist: below $XDG_RUNTIME_DIR when
- * that can be used, else below /tmp.
+ * A path for working directories that does not exist: below $XDG_RUNTIME_DIR when that can
+ * be used, and by its users, who as_root are others than the caller; else below /tmp.
  */
-int approved_work_path(char *ret, size_t size, struct cordon_err *reterr);
+int approved_work_path(int as_root, char *ret, size_t size, struct cordon_err *reterr);
 
-/* Writes the plan. work: such a path, unused when the profile says that an approved run of it
- * sees no files of the host. helper_dir is where the worker module is. */
+/* Whether the run sees no files of the host, as the profile may say. */
+int approved_has_view(const struct profile *profile, uint32_t walls_down);
+
+/* Writes the plan. work: such a path, unused when the run has a view of its own. helper_dir is where the worker module is. */
 int approved_plan(const struct profile *profile, const struct interpreter *interpreter,
                   const char *helper_dir, const char *work, uint32_t walls_down,
                   struct buf *ret_plan, struct cordon_err *reterr);

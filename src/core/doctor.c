@@ -47,7 +47,7 @@ static int look_interpreter(struct trial *t, struct cordon_err *reterr)
     SAY(t, "%.100s is Python 3.%d, its library %.100s", d->interpreter.program,
         d->interpreter.minor, d->interpreter.stdlib);
     struct cordon_err err = {0};
-    rc = view_plan(d->profile, &d->interpreter, d->helper_dir, VIEW_FOR_RUNS,
+    rc = view_plan(d->profile, &d->interpreter, d->helper_dir, NULL, VIEW_FOR_RUNS,
                    t->host->spec.walls_down, &d->plan, &err);
     if (rc < 0 && err.code != CORDON_E_HELPER) { /* those have a row of their own */
         *reterr = err;

@@ -11,6 +11,7 @@
 #include "core/spawn.h"
 #include "core/syscalls.h"
 #include "core/view.h"
+#include "jail/place.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -43,7 +44,7 @@ struct box {
     int ready;
     int keeper;           /* pidfd; -1 until it has started */
     char *const *environ; /* of an approved run, while the box is opened */
-    char work[PATH_MAX];  /* its working directory on the host; "": not such a box */
+    char work[PATH_MAX];  /* of working directories on the host; "": not such a box */
     int is_let_go;
     struct box *next; /* of those that were let go */
     struct out *first;
@@ -239,7 +240,11 @@ static int plan_strict(struct box *box, const struct interpreter *in, struct buf
 {
     const struct box_options *o = &box->opts;
     enum view_use use = box->kind == BOX_READER ? VIEW_FOR_READER : VIEW_FOR_RUNS;
-    int rc = view_plan(box->profile, in, o->helper_dir, use, o->walls_down, plan, reterr);
+    int is_host = (o->walls_down & CORDON_WALL_ROOT) != 0;
+    int rc = is_host ? approved_work_path(geteuid() == 0, box->work, sizeof(box->work), reterr) : 0;
+    if (rc == 0)
+        rc = view_plan(box->profile, in, o->helper_dir, is_host ? box->work : NULL, use,
+                       o->walls_down, plan, reterr);
     if (rc == 0 && !(o->walls_down & CORDON_WALL_SECCOMP))
         rc = seccomp_compile(&syscalls_strict, ret_filter, reterr);
     return rc;
@@ -249,9 +254,9 @@ static int plan_approved(struct box *box, const struct interpreter *in, struct b
                          int fds[2], struct cordon_err *reterr)
 {
     const struct box_options *o = &box->opts;
-    int rc = box->profile->approved.files == PROFILE_FILES_HOST
-                 ? approved_work_path(box->work, sizeof(box->work), reterr)
-                 : 0; /* it is in the box */
+    int rc = approved_has_view(box->profile, o->walls_down)
+                 ? 0 /* it is in the box */
+                 : approved_work_path(0, box->work, sizeof(box->work), reterr);
     if (rc == 0)
         rc = approved_plan(box->profile, in, o->helper_dir, box->work, o->walls_down, plan, reterr);
     if (rc == 0)
@@ -377,7 +382,7 @@ void box_close(struct box *box)
     wait_gone(box);
     fd_close(&box->keeper);
     if (box->work[0])
-        (void)rmdir(box->work); /* the keeper has, unless it was killed */
+        place_remove(box->work); /* the keeper has, unless it was killed */
     while (box->first) {
         struct out *o = box->first;
         box->first = o->next;

@@ -52,7 +52,7 @@ static const char *const sanitizer_environ[] = {NULL};
 /* When the worker itself cannot be loaded, its reason goes to the keeper as a WIRE_FAILED. */
 static const char boot[] =
     "import sys\n"
-    "sys.path.insert(0, '" WORKER_DIR "')\n"
+    "sys.path.insert(0, sys.argv[3])\n"
     "try:\n"
     "    import _cordon_worker\n"
     "except BaseException as e:\n"
@@ -70,6 +70,7 @@ struct view {
     char *shown[ROWS_MAX]; /* host paths that have a row, so that none gets two */
     size_t count;
     char walls_down[16];
+    const char *place; /* on the host, of working directories: it keeps the host's root */
     struct cordon_err *reterr;
 };
 
@@ -272,19 +273,36 @@ static char *worker_config(const struct profile *p, uint32_t walls_down)
     return text;
 }
 
+/* A box with the host's root has no other place to write to than the one it is given. */
+static int add_load_environ(struct view *v, const char *entry)
+{
+    char text[PATH_MAX + 8];
+
+    if (!v->place || strncmp(entry, "TMPDIR=", 7) != 0)
+        return add_row(v, PLAN_ENV, entry, NULL);
+    (void)snprintf(text, sizeof(text), "TMPDIR=%s", v->place);
+    return add_row(v, PLAN_ENV, text, NULL);
+}
+
 static int add_program(struct view *v, const struct profile *p, const struct interpreter *in,
-                       enum view_use use, uint32_t walls_down)
+                       const char *helper_dir, enum view_use use, uint32_t walls_down)
 {
     AUTO_FREE char *config =
         use == VIEW_FOR_READER ? strdup(v->walls_down) : worker_config(p, walls_down);
     if (!config)
         return view_error(v, -ENOMEM);
     /* -S: without site, start is quicker; a virtual environment needs it to find its packages. */
-    const char *args[] = {
-        in->program, "-I", in->venv[0] || p->site == PROFILE_SITE_ON ? NULL : "-S",
-        "-B",        "-X", "utf8",
-        "-c",        boot, use == VIEW_FOR_READER ? "reader" : "zygote",
-        config};
+    const char *args[] = {in->program,
+                          "-I",
+                          in->venv[0] || p->site == PROFILE_SITE_ON ? NULL : "-S",
+                          "-B",
+                          "-X",
+                          "utf8",
+                          "-c",
+                          boot,
+                          use == VIEW_FOR_READER ? "reader" : "zygote",
+                          config,
+                          v->place ? helper_dir : WORKER_DIR};
     int rc = add_row(v, PLAN_PROGRAM, in->program, NULL);
     for (size_t i = 0; rc >= 0 && i < ARRAY_LEN(args); i++)
         if (args[i])
@@ -292,7 +310,7 @@ static int add_program(struct view *v, const struct profile *p, const struct int
     for (size_t i = 0; rc >= 0 && p->environ[i]; i++)
         rc = add_row(v, PLAN_ENV, p->environ[i], NULL);
     for (size_t i = 0; rc >= 0 && p->load_environ[i]; i++)
-        rc = add_row(v, PLAN_ENV, p->load_environ[i], NULL);
+        rc = add_load_environ(v, p->load_environ[i]);
     return rc;
 }
 
@@ -324,10 +342,10 @@ static int add_files(struct view *v, const struct profile *p, const struct inter
         return err_set(v->reterr, CORDON_E_HELPER, errno,
                        "cannot read the worker module '%s'; is Cordon installed whole?", worker);
     if (rc >= 0)
-        rc = add_row(v, PLAN_BIND, worker, WORKER_DIR "/" WORKER_NAME);
+        rc = add_row(v, PLAN_BIND, worker, v->place ? worker : WORKER_DIR "/" WORKER_NAME);
     if (rc >= 0)
         rc = add_row(v, PLAN_DIR, "/proc", NULL); /* the zygote's, not the sandboxes' */
-    return rc < 0 ? rc : add_row(v, PLAN_WORK, WORK_DIR, NULL);
+    return rc < 0 ? rc : add_row(v, PLAN_WORK, v->place ? v->place : WORK_DIR, NULL);
 }
 
 static void forget_shown(struct view *v)
@@ -337,17 +355,17 @@ static void forget_shown(struct view *v)
 }
 
 int view_plan(const struct profile *profile, const struct interpreter *interpreter,
-              const char *helper_dir, enum view_use use, uint32_t walls_down, struct buf *ret_plan,
-              struct cordon_err *reterr)
+              const char *helper_dir, const char *place, enum view_use use, uint32_t walls_down,
+              struct buf *ret_plan, struct cordon_err *reterr)
 {
     struct cordon_err ignored = {0};
-    struct view v = {.reterr = reterr ? reterr : &ignored};
+    struct view v = {.reterr = reterr ? reterr : &ignored, .place = place};
     (void)snprintf(v.walls_down, sizeof(v.walls_down), "%u", walls_down);
     int rc = add_row(&v, PLAN_WALLS_DOWN, v.walls_down, NULL);
     if (rc >= 0)
         rc = add_files(&v, profile, interpreter, helper_dir);
     if (rc >= 0)
-        rc = add_program(&v, profile, interpreter, use, walls_down);
+        rc = add_program(&v, profile, interpreter, helper_dir, use, walls_down);
     forget_shown(&v);
     if (rc < 0) {
         buf_done(&v.plan);

@@ -40,11 +40,12 @@ enum view_use { VIEW_FOR_RUNS, VIEW_FOR_READER };
 
 /*
  * Writes the box's plan: its files, devices, environment and program. helper_dir is
- * where the worker module is.
+ * where the worker module is. place: on the host, for the working directories of a box that
+ * keeps the host's root; NULL: the box has a root of its own.
  */
 int view_plan(const struct profile *profile, const struct interpreter *interpreter,
-              const char *helper_dir, enum view_use use, uint32_t walls_down, struct buf *ret_plan,
-              struct cordon_err *reterr);
+              const char *helper_dir, const char *place, enum view_use use, uint32_t walls_down,
+              struct buf *ret_plan, struct cordon_err *reterr);
 
 /* Appends the rows of the files and devices alone. */
 int view_files(const struct profile *profile, const struct interpreter *interpreter,

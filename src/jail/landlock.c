@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 /* Access to files, in the kernel's order. */
@@ -18,6 +19,7 @@
 #define FS_WRITE_FILE (UINT64_C(1) << 1)
 #define FS_READ_FILE (UINT64_C(1) << 2)
 #define FS_READ_DIR (UINT64_C(1) << 3)
+#define FS_OF_FILES (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 #define FS_MAKE_CHAR (UINT64_C(1) << 6)
 #define FS_MAKE_SPECIAL (UINT64_C(7) << 9) /* socket, FIFO, block device */
 #define FS_VERSION_1 ((UINT64_C(1) << 13) - 1)
@@ -87,6 +89,11 @@ static int add_rule(int ruleset, uint64_t known, const struct landlock_rule *rul
         return err_set(reterr, CORDON_E_HOST, errno, "cannot open '%s'", rule->path);
 
     struct path_beneath beneath = {.allowed = grants[rule->grant] & known, .parent = parent};
+    struct stat st;
+    if (fstat(parent, &st) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot look at '%s'", rule->path);
+    if (!S_ISDIR(st.st_mode)) /* the kernel takes nothing that only a directory has */
+        beneath.allowed &= FS_OF_FILES;
     if (syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &beneath, 0) < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot add '%s' to the Landlock rules",
                        rule->path);

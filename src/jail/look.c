@@ -175,14 +175,14 @@ static int step_privileges(void *ctx, struct cordon_err *reterr)
 
 /* Named and ordered as the keeper's own table (a test compares them). */
 static const struct step box_table[] = {
-    {"private-mounts", step_private_mounts, "", 0},
-    {"leave-host", step_leave_host, "", 0},
-    {"view", step_view, "", 0},
+    {"private-mounts", step_private_mounts, "", 0, 0},
+    {"leave-host", step_leave_host, "", 0, 0},
+    {"view", step_view, "", 0, 0},
 #define STEPS_TO_VIEW 3
-    {"assemble", step_assemble, "", 0},
-    {"enter-box", step_enter_box, "", 0},
-    {"drop-root", step_drop_root, "", 0},
-    {"privileges", step_privileges, "", 0},
+    {"assemble", step_assemble, "", 0, 0},
+    {"enter-box", step_enter_box, "", 0, 0},
+    {"drop-root", step_drop_root, "", 0, 0},
+    {"privileges", step_privileges, "", 0, 0},
 };
 
 int look_view(struct trial *t, struct cordon_err *reterr)

@@ -395,7 +395,7 @@ int rootfs_enter_sandbox(struct cordon_err *reterr)
     return move_root(ROOTFS_WORK, reterr);
 }
 
-int rootfs_enter_work(uint64_t bytes, uint64_t files, struct cordon_err *reterr)
+int rootfs_enter_work(const char *path, uint64_t bytes, uint64_t files, struct cordon_err *reterr)
 {
     char options[96];
 
@@ -403,10 +403,10 @@ int rootfs_enter_work(uint64_t bytes, uint64_t files, struct cordon_err *reterr)
     (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=0700",
                    (unsigned long long)(bytes ? bytes : 1),
                    (unsigned long long)(files < UINT64_MAX ? files + 1 : files));
-    int r = mount_tmpfs(ROOTFS_WORK, options, MS_NOSUID | MS_NODEV | MS_NOEXEC, reterr);
+    int r = mount_tmpfs(path, options, MS_NOSUID | MS_NODEV | MS_NOEXEC, reterr);
     if (r < 0)
         return r;
-    if (chdir(ROOTFS_WORK) < 0)
-        return err_set(reterr, CORDON_E_HOST, errno, "cannot enter '" ROOTFS_WORK "'");
+    if (chdir(path) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot enter '%s'", path);
     return 0;
 }

@@ -12,11 +12,14 @@
 #include "jail/landlock.h"
 #include "jail/limits.h"
 #include "jail/ns.h"
+#include "jail/plan.h"
 #include "jail/privs.h"
 #include "jail/rootfs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/stat.h>
 
 int steps_run(const struct step *steps, size_t count, uint32_t walls_down, void *ctx,
@@ -25,6 +28,8 @@ int steps_run(const struct step *steps, size_t count, uint32_t walls_down, void 
     for (size_t i = 0; i < count; i++) {
         uint32_t walls = steps[i].walls;
         if (walls != 0 && (walls & walls_down) == walls)
+            continue;
+        if ((steps[i].without & walls_down) != steps[i].without)
             continue;
 
         int r = steps[i].run(ctx, reterr);
@@ -46,6 +51,65 @@ int steps_take_filter(int fd, struct cordon_err *reterr)
 {
     AUTO_FD file = fd;
     return filter_read(file, call_filter.bytes, &call_filter.len, reterr);
+}
+
+/* The same of the box's plan, where the root is down: what the view would show. */
+static struct {
+    char bytes[WIRE_MSG_MAX];
+    size_t len;
+    const char *work;
+    struct landlock_rule files[256];
+    size_t count;
+} view;
+
+static int leave_open(const char *path, enum landlock_grant grant)
+{
+    if (view.count == ARRAY_LEN(view.files))
+        return -E2BIG;
+    view.files[view.count++] = (struct landlock_rule){path, grant, 1};
+    return 0;
+}
+
+static int take_row(void *ctx, enum plan_op op, const char *a, const char *b)
+{
+    (void)ctx;
+    (void)b;
+    switch (op) {
+    case PLAN_WORK:
+        view.work = a;
+        return 0;
+    case PLAN_BIND:
+        return leave_open(a, LANDLOCK_READ);
+    case PLAN_DEVICE:
+        return leave_open(a, strcmp(a, "/dev/null") == 0 ? LANDLOCK_USE : LANDLOCK_READ);
+    case PLAN_DIR:
+    case PLAN_SYMLINK: /* a path through links ends at a row of its own */
+    case PLAN_PROGRAM:
+    case PLAN_ARG:
+    case PLAN_ENV:
+    case PLAN_WALLS_DOWN:
+    case PLAN_APPROVED:
+    case PLAN_PROTECT:
+    case PLAN_NETWORK:
+    case PLAN_UMASK:
+        return 0;
+    }
+    return 0;
+}
+
+int steps_take_plan(int fd, struct cordon_err *reterr)
+{
+    AUTO_FD file = fd;
+    ssize_t n = pread(file, view.bytes, sizeof(view.bytes), 0);
+    if (n < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot read the box's plan");
+    view.len = (size_t)n;
+    int r = plan_each(view.bytes, view.len, take_row, NULL);
+    if (r == 0)
+        r = leave_open(".", LANDLOCK_OWN);
+    if (r < 0 || !view.work)
+        return err_set(reterr, CORDON_E_PROTOCOL, -r, "the box's plan cannot be used");
+    return 0;
 }
 
 struct sandbox {
@@ -85,7 +149,8 @@ static int step_root(void *ctx, struct cordon_err *reterr)
 static int step_work(void *ctx, struct cordon_err *reterr)
 {
     const struct sandbox *s = ctx;
-    return rootfs_enter_work(s->spec->disk_bytes, s->spec->disk_files, reterr);
+    const char *path = view.work ? view.work : ROOTFS_WORK;
+    return rootfs_enter_work(path, s->spec->disk_bytes, s->spec->disk_files, reterr);
 }
 
 static int step_descriptors(void *ctx, struct cordon_err *reterr)
@@ -135,7 +200,8 @@ static int step_landlock(void *ctx, struct cordon_err *reterr)
         {".", LANDLOCK_OWN, 0},
     };
     (void)ctx;
-    return landlock_apply(rules, ARRAY_LEN(rules), reterr);
+    return view.count > 0 ? landlock_apply(view.files, view.count, reterr)
+                          : landlock_apply(rules, ARRAY_LEN(rules), reterr);
 }
 
 static int step_seccomp(void *ctx, struct cordon_err *reterr)
@@ -150,23 +216,23 @@ static int step_seccomp(void *ctx, struct cordon_err *reterr)
  * the kill of the whole tree, the private root and the working directory stand on them.
  */
 static const struct step sandbox_steps[] = {
-    {"ids", step_ids, "an ordinary user inside and nobody outside; needs /proc, so first", 0},
+    {"ids", step_ids, "an ordinary user inside and nobody outside; needs /proc, so first", 0, 0},
     {"no-nesting", step_no_nesting, "a user namespace below would give capabilities; needs /proc",
-     0},
-    {"measure", step_measure, "memory limits count from here; needs /proc", 0},
-    {"root", step_root, "nothing but the view: no /proc, no way back", CORDON_WALL_ROOT},
-    {"work-dir", step_work, "a directory of its own, empty and capped", 0},
+     0, 0},
+    {"measure", step_measure, "memory limits count from here; needs /proc", 0, 0},
+    {"root", step_root, "nothing but the view: no /proc, no way back", CORDON_WALL_ROOT, 0},
+    {"work-dir", step_work, "a directory of its own, empty and capped", 0, 0},
     {"descriptors", step_descriptors,
-     "nothing inherited stays open; before the limits, which may be too low to move them", 0},
+     "nothing inherited stays open; before the limits, which may be too low to move them", 0, 0},
     {"limits", step_limits, "before privileges go: it may have to lower the host's own",
-     CORDON_WALL_LIMITS},
-    {"capabilities", step_capabilities, "after the mounts, which need them", 0},
-    {"session", step_session, "no terminal and no process group of others", 0},
-    {"not-dumpable", step_not_dumpable, "no core, no tracing by its own kind", 0},
-    {"no-new-privs", step_no_new_privs, "no set-id program helps it; filters demand it", 0},
+     CORDON_WALL_LIMITS, 0},
+    {"capabilities", step_capabilities, "after the mounts, which need them", 0, 0},
+    {"session", step_session, "no terminal and no process group of others", 0, 0},
+    {"not-dumpable", step_not_dumpable, "no core, no tracing by its own kind", 0, 0},
+    {"no-new-privs", step_no_new_privs, "no set-id program helps it; filters demand it", 0, 0},
     {"landlock", step_landlock, "no file but the view's and its own, whatever got in; no program",
-     CORDON_WALL_LANDLOCK},
-    {"seccomp", step_seccomp, "last: it refuses most of the calls above", CORDON_WALL_SECCOMP},
+     CORDON_WALL_LANDLOCK, 0},
+    {"seccomp", step_seccomp, "last: it refuses most of the calls above", CORDON_WALL_SECCOMP, 0},
 };
 
 const struct step *steps_sandbox(size_t *ret_count)

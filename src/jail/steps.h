@@ -18,21 +18,29 @@ struct step {
     const char *name; /* kebab-case: appears verbatim in errors, docs and tests */
     int (*run)(void *ctx, struct cordon_err *reterr);
     const char *why;
-    uint32_t walls; /* not run when all of these CORDON_WALL_* bits are down; 0: always run */
+    uint32_t walls;   /* left out when all of these CORDON_WALL_* bits are down; 0: never */
+    uint32_t without; /* only run when all of these are down: what then stands in for them */
 };
 
 /* Runs the table in order; the first failure is returned with the step's name in it. */
 int steps_run(const struct step *steps, size_t count, uint32_t walls_down, void *ctx,
               struct cordon_err *reterr);
 
-/* Where a zygote finds the call filter of its sandboxes when it starts. */
+/* Where a zygote finds the call filter and the plan of its sandboxes when it starts. */
 #define STEPS_FILTER_FD 4
+#define STEPS_PLAN_FD 5
 
 /*
  * In the zygote, unless the wall is down: keeps the call filter that lies in the memory
  * file `fd`, for the sandboxes to load, and closes fd.
  */
 int steps_take_filter(int fd, struct cordon_err *reterr);
+
+/*
+ * In the zygote, where the root is down: keeps the plan that lies in the memory file `fd`,
+ * which says what Landlock is to leave open of the host's files, and closes fd.
+ */
+int steps_take_plan(int fd, struct cordon_err *reterr);
 
 /* The sandbox table, for the test that asserts its order and for printing. */
 const struct step *steps_sandbox(size_t *ret_count);

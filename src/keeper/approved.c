@@ -67,12 +67,13 @@ static int step_not_dumpable(void *ctx, struct cordon_err *reterr)
 }
 
 static const struct step approved_table[] = {
-    {"box-ids", step_ids, "an ordinary user's box: without them it may do nothing", 0},
-    {"private-mounts", step_private_mounts, "nothing that follows is seen on the host", 0},
-    {"own-view", step_view, "only where the profile withholds the host's files", 0},
-    {"box-proc", step_proc, "the keeper's: to write id maps, and to look at the run", 0},
-    {"work-place", step_work_place, "on the host, and empty for ever: the run mounts over it", 0},
-    {"not-dumpable", step_not_dumpable, "neither keeper nor init can be traced by the run", 0},
+    {"box-ids", step_ids, "an ordinary user's box: without them it may do nothing", 0, 0},
+    {"private-mounts", step_private_mounts, "nothing that follows is seen on the host", 0, 0},
+    {"own-view", step_view, "only where the profile withholds the host's files", 0, 0},
+    {"box-proc", step_proc, "the keeper's: to write id maps, and to look at the run", 0, 0},
+    {"work-place", step_work_place, "on the host, and empty for ever: the run mounts over it", 0,
+     0},
+    {"not-dumpable", step_not_dumpable, "neither keeper nor init can be traced by the run", 0, 0},
 };
 
 int approved_build(struct box *box, struct cordon_err *reterr)

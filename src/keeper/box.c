@@ -10,6 +10,8 @@
 #include "keeper/box.h"
 
 #include "base/err.h"
+#include "jail/hostroot.h"
+#include "jail/place.h"
 #include "jail/privs.h"
 
 #include <errno.h>
@@ -17,11 +19,13 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
 #define ZYGOTE_SOCK 3
-_Static_assert(STEPS_FILTER_FD == ZYGOTE_SOCK + 1, "no gap that something else could fill");
+_Static_assert(STEPS_FILTER_FD == ZYGOTE_SOCK + 1 && STEPS_PLAN_FD == ZYGOTE_SOCK + 2,
+               "in the order of exec_zygote()");
 
 static int add_string(char **list, size_t max, const char *text)
 {
@@ -61,7 +65,8 @@ static int read_row(void *ctx, enum plan_op op, const char *a, const char *b)
         box->file_mask = (mode_t)(strtoul(a, NULL, 8) & 0777);
         return 0;
     case PLAN_WORK:
-        box->has_view = 1;
+        box->has_view = strcmp(a, ROOTFS_WORK) == 0;
+        box->place = box->has_view ? NULL : a;
         return 0;
     case PLAN_DIR:
     case PLAN_BIND:
@@ -147,6 +152,29 @@ static int step_enter_box(void *ctx, struct cordon_err *reterr)
     return rootfs_enter_box(&box->fs, reterr);
 }
 
+static int step_proc(void *ctx, struct cordon_err *reterr)
+{
+    struct cordon_err refused;
+    (void)ctx, (void)reterr;
+
+    (void)hostroot_mount_proc(&refused); /* where it is covered the outer one will do */
+    return 0;
+}
+
+static int step_place(void *ctx, struct cordon_err *reterr)
+{
+    const struct box *box = ctx;
+    /* Its owner as seen from here: only root's box gets its user later. */
+    return place_make(box->place, box->as_root ? box->ids.uid : geteuid(),
+                      box->as_root ? box->ids.gid : getegid(), reterr);
+}
+
+void box_clean(const struct box *box)
+{
+    if (box->place)
+        place_remove(box->place);
+}
+
 static int step_host_name(void *ctx, struct cordon_err *reterr)
 {
     static const char name[] = "sandbox";
@@ -196,16 +224,23 @@ static int step_privileges(void *ctx, struct cordon_err *reterr)
 }
 
 static const struct step box_table[] = {
-    {"box-ids", step_ids, "an ordinary user's box: files made below need an owner", 0},
-    {"private-mounts", step_private_mounts, "nothing that follows is seen on the host", 0},
-    {"leave-host", step_leave_host, "sources stay reachable, also those under /tmp", 0},
-    {"view", step_view, "the plan's rows, each read-only", 0},
-    {"assemble", step_assemble, "sealed, and doubled: the box has /proc, a sandbox does not", 0},
-    {"enter-box", step_enter_box, "the host's files are gone from here on", 0},
-    {"host-name", step_host_name, "while there is a privilege to do it; sandboxes inherit it", 0},
-    {"drop-root", step_drop_root, "root's box: after the mounts, which needed root", 0},
-    {"resources", step_resources, "no cores; room for descriptors that wait", 0},
-    {"privileges", step_privileges, "last: the rows above need them", 0},
+    {"box-ids", step_ids, "an ordinary user's box: files made below need an owner", 0, 0},
+    {"private-mounts", step_private_mounts, "nothing that follows is seen on the host", 0, 0},
+    {"leave-host", step_leave_host, "sources stay reachable, also those under /tmp",
+     CORDON_WALL_ROOT, 0},
+    {"view", step_view, "the plan's rows, each read-only", CORDON_WALL_ROOT, 0},
+    {"assemble", step_assemble, "sealed, and doubled: the box has /proc, a sandbox does not",
+     CORDON_WALL_ROOT, 0},
+    {"enter-box", step_enter_box, "the host's files are gone from here on", CORDON_WALL_ROOT, 0},
+    {"outer-proc", step_proc, "the host's tree stays: its /proc is of other processes", 0,
+     CORDON_WALL_ROOT},
+    {"work-place", step_place, "on the host, for working directories; removed with the box", 0,
+     CORDON_WALL_ROOT},
+    {"host-name", step_host_name, "while there is a privilege to do it; sandboxes inherit it", 0,
+     0},
+    {"drop-root", step_drop_root, "root's box: after the mounts, which needed root", 0, 0},
+    {"resources", step_resources, "no cores; room for descriptors that wait", 0, 0},
+    {"privileges", step_privileges, "last: the rows above need them", 0, 0},
 };
 
 const struct step *box_steps(size_t *ret_count)
@@ -230,18 +265,32 @@ int box_enter_view(struct box *box, struct cordon_err *reterr)
     return steps_run(box_table + first, end + 1 - first, box->walls_down, box, reterr);
 }
 
-/* What the zygote gets, in its places, and nothing else. */
-static int place_fds(int sock, int filter)
+/* The plan as a file; -1: not wanted, or not to be had, and the zygote will say so. */
+static int plan_file(const struct box *box)
 {
-    if (dup2(sock, ZYGOTE_SOCK) < 0)
+    if (!box->place)
         return -1;
-    if (filter < 0)
-        return close_range(ZYGOTE_SOCK + 1, ~0u, 0);
-    if (filter != STEPS_FILTER_FD && dup2(filter, STEPS_FILTER_FD) < 0)
-        return -1;
-    if (fcntl(STEPS_FILTER_FD, F_SETFD, 0) < 0)
-        return -1;
-    return close_range(STEPS_FILTER_FD + 1, ~0u, 0);
+    AUTO_FD fd = memfd_create("plan", MFD_CLOEXEC);
+    return fd >= 0 && io_write_all(fd, box->plan, box->plan_len) == 0 ? fd_take(&fd) : -1;
+}
+
+/* What the zygote gets, in its places, and nothing else: -1 leaves a place empty. */
+static int place_fds(const int wanted[], size_t count)
+{
+    int moved[4];
+
+    /* Out of the way of all places first, whatever numbers they have. */
+    for (size_t i = 0; i < count; i++) {
+        moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD, ZYGOTE_SOCK + (int)count);
+        if (wanted[i] >= 0 && moved[i] < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        int place = ZYGOTE_SOCK + (int)i;
+        if (moved[i] < 0 ? close(place) < 0 && errno != EBADF : dup2(moved[i], place) < 0)
+            return -1;
+    }
+    return close_range(ZYGOTE_SOCK + (unsigned)count, ~0u, 0);
 }
 
 /* In the copy that becomes the zygote. Does not return. */
@@ -253,7 +302,8 @@ static void exec_zygote(const struct box *box, int sock)
     (void)signal(SIGPIPE, SIG_DFL);
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    if (place_fds(sock, box->filter) < 0)
+    const int fds[] = {sock, box->filter, plan_file(box)};
+    if (place_fds(fds, ARRAY_LEN(fds)) < 0)
         _exit(127); /* the socket's end says it */
 
     (void)execve(box->program, box->args, box->environ);

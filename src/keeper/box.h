@@ -33,7 +33,8 @@ struct box {
     int sync;          /* the keeper's end; -1 once the box is built */
     int filter;        /* memory file with the sandboxes' call filter; -1: none, the wall is down */
     struct rootfs fs;
-    int has_view; /* a root of its own, not the host's */
+    int has_view;      /* a root of its own, not the host's */
+    const char *place; /* on the host, where the root is down: of working directories */
     uint32_t walls_down;
     const char *approved; /* where an approved run's working directory is to be; NULL: a zygote's
                              box, and the next ones do not count */
@@ -54,6 +55,9 @@ int box_ask_ids(int sync, struct cordon_err *reterr);
 /* In the keeper: runs the box table. */
 int box_build(struct box *box, struct cordon_err *reterr);
 
+/* Removes what box_build() made on the host. Everything in the box is over then. */
+void box_clean(const struct box *box);
+
 /* The rows of the box table that leave the host's files for the view. */
 int box_enter_view(struct box *box, struct cordon_err *reterr);
 
@@ -62,8 +66,8 @@ const struct step *box_steps(size_t *ret_count);
 
 /*
  * Starts the zygote: fd 3 is its end of a control socket, whose other end (non-blocking)
- * is the caller's; STEPS_FILTER_FD is the call filter, if there is one. What keeps it from
- * being executed arrives there as WIRE_FAILED.
+ * is the caller's; STEPS_FILTER_FD is the call filter, if there is one, STEPS_PLAN_FD the
+ * plan, where it needs it. What keeps it from being executed arrives there as WIRE_FAILED.
  */
 int box_start_zygote(const struct box *box, pid_t *ret_pid, int *ret_sock,
                      struct cordon_err *reterr);

@@ -115,18 +115,19 @@ static int step_seccomp(void *ctx, struct cordon_err *reterr)
 }
 
 static const struct step init_table[] = {
-    {"run-proc", step_proc, "it sees its own processes, and no environment but theirs", 0},
-    {"run-devices", step_devices, "no disk, no kernel memory, whoever it is", 0},
-    {"run-kernel-files", step_kernel, "root without capabilities may still write settings", 0},
-    {"run-library", step_library, "what every later Python of the host will execute", 0},
-    {"run-work-dir", step_work, "a directory of its own, empty and capped", 0},
-    {"run-ids", step_ids, "root's run: the same ids, without power over the host", 0},
-    {"run-no-nesting", step_no_nesting, "a user namespace below would give capabilities", 0},
+    {"run-proc", step_proc, "it sees its own processes, and no environment but theirs", 0, 0},
+    {"run-devices", step_devices, "no disk, no kernel memory, whoever it is", 0, 0},
+    {"run-kernel-files", step_kernel, "root without capabilities may still write settings", 0, 0},
+    {"run-library", step_library, "what every later Python of the host will execute", 0, 0},
+    {"run-work-dir", step_work, "a directory of its own, empty and capped", 0, 0},
+    {"run-ids", step_ids, "root's run: the same ids, without power over the host", 0, 0},
+    {"run-no-nesting", step_no_nesting, "a user namespace below would give capabilities", 0, 0},
     {"run-limits", step_limits, "before privileges go: it may have to lower the host's own",
-     CORDON_WALL_LIMITS},
-    {"run-capabilities", step_capabilities, "after the mounts, which need them", 0},
-    {"run-no-new-privs", step_no_new_privs, "no set-id program helps it; filters demand it", 0},
-    {"run-seccomp", step_seccomp, "last: it refuses most of the calls above", CORDON_WALL_SECCOMP},
+     CORDON_WALL_LIMITS, 0},
+    {"run-capabilities", step_capabilities, "after the mounts, which need them", 0, 0},
+    {"run-no-new-privs", step_no_new_privs, "no set-id program helps it; filters demand it", 0, 0},
+    {"run-seccomp", step_seccomp, "last: it refuses most of the calls above", CORDON_WALL_SECCOMP,
+     0},
 };
 
 const struct step *init_steps(size_t *ret_count)

@@ -101,6 +101,8 @@ static int run_keeper(struct box *box)
     int status = supervise(ENGINE_FD, box);
     if (box->approved)
         approved_clean(box);
+    else
+        box_clean(box);
     return status;
 }
 

@@ -255,12 +255,12 @@ static void plans_a_box(void **state)
     const struct profile *p = profile_find("strict");
     assert_non_null(mkdtemp(dir));
     assert_int_equal(interpreter_find(p->python, &in, &err), 0);
-    assert_int_equal(view_plan(p, &in, dir, VIEW_FOR_RUNS, 0, &plan, &err),
+    assert_int_equal(view_plan(p, &in, dir, NULL, VIEW_FOR_RUNS, 0, &plan, &err),
                      CORDON_E_HELPER); /* no worker there */
     assert_non_null(strstr(err.msg, "installed whole"));
     (void)snprintf(worker, sizeof(worker), "%s/_cordon_worker.abi3.so", dir);
     write_file(worker, "", 0644);
-    assert_int_equal(view_plan(p, &in, dir, VIEW_FOR_RUNS, 0, &plan, &err), 0);
+    assert_int_equal(view_plan(p, &in, dir, NULL, VIEW_FOR_RUNS, 0, &plan, &err), 0);
     assert_int_equal(plan_each(plan.data, plan.len, count_row, &rows), 0);
     assert_int_equal(rows.programs, 1);
     assert_string_equal(rows.last_program, in.program);

@@ -90,7 +90,7 @@ static int fail_with_a_name(void *ctx, struct cordon_err *reterr)
 
 static void success_leaves_the_error_alone(void **state)
 {
-    const struct step steps[] = {{"one", count_up, "", 0}, {"two", count_up, "", 0}};
+    const struct step steps[] = {{"one", count_up, "", 0, 0}, {"two", count_up, "", 0, 0}};
     struct cordon_err err = {0}, none = {0};
     int n = 0;
     (void)state;
@@ -103,7 +103,7 @@ static void success_leaves_the_error_alone(void **state)
 static void a_failing_step_ends_it_and_is_named(void **state)
 {
     const struct step steps[] = {
-        {"one", count_up, "", 0}, {"bad", refuse, "", 0}, {"three", count_up, "", 0}};
+        {"one", count_up, "", 0, 0}, {"bad", refuse, "", 0, 0}, {"three", count_up, "", 0, 0}};
     struct cordon_err err = {0};
     int n = 0;
     (void)state;
@@ -117,7 +117,7 @@ static void a_failing_step_ends_it_and_is_named(void **state)
 
 static void the_first_name_stays(void **state)
 {
-    const struct step steps[] = {{"outer", fail_with_a_name, "", 0}};
+    const struct step steps[] = {{"outer", fail_with_a_name, "", 0, 0}};
     struct cordon_err err = {0};
     (void)state;
 
@@ -127,11 +127,26 @@ static void the_first_name_stays(void **state)
 
 static int run_with_walls(uint32_t walls, uint32_t down)
 {
-    const struct step steps[] = {{"wall", count_up, "", walls}};
+    const struct step steps[] = {{"wall", count_up, "", walls, 0}};
     int n = 0;
 
     assert_int_equal(steps_run(steps, 1, down, &n, NULL), 0);
     return n;
+}
+
+static void a_step_may_stand_in_for_others(void **state)
+{
+    const uint32_t both = CORDON_WALL_ROOT | CORDON_WALL_LIMITS;
+    const struct step steps[] = {{"instead", count_up, "", CORDON_WALL_GATE, both}};
+    int n = 0;
+    (void)state;
+
+    assert_int_equal(steps_run(steps, 1, CORDON_WALL_ROOT, &n, NULL), 0);
+    assert_int_equal(n, 0);
+    assert_int_equal(steps_run(steps, 1, both, &n, NULL), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(steps_run(steps, 1, both | CORDON_WALL_GATE, &n, NULL), 0);
+    assert_int_equal(n, 1);
 }
 
 static void a_step_is_left_out_when_all_its_walls_are_down(void **state)
@@ -156,6 +171,7 @@ int main(void)
         cmocka_unit_test(success_leaves_the_error_alone),
         cmocka_unit_test(a_failing_step_ends_it_and_is_named),
         cmocka_unit_test(the_first_name_stays),
+        cmocka_unit_test(a_step_may_stand_in_for_others),
         cmocka_unit_test(a_step_is_left_out_when_all_its_walls_are_down),
     };
     return cmocka_run_group_tests_name("steps", tests, NULL, NULL);

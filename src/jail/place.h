@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * place: a directory on the host for the working directories of one box, where the box has
+ * no root of its own to keep them in. Whoever made it removes it, with all that is in it.
+ *
+ * What is in it was made by hostile code: nothing here follows a link, recurses, or holds
+ * more than two descriptors, however deep and odd the tree is.
+ */
+#ifndef CORDON_JAIL_PLACE_H
+#define CORDON_JAIL_PLACE_H
+
+#include "cordon.h"
+
+#include <sys/types.h>
+
+/* Makes the directory `path` for that user alone. Only root can give one away. */
+int place_make(const char *path, uid_t uid, gid_t gid, struct cordon_err *reterr);
+
+/* Removes it and all below it. Nothing there, or not ours: nothing done. */
+void place_remove(const char *path);
+
+#endif
