@@ -126,8 +126,11 @@ static unsigned long user_line(void)
 
 /* ---- rows --------------------------------------------------------------------------- */
 
-static int row_fits(const struct audit_row *row, const char *event, PyObject *globals)
+static int row_fits(const struct audit_row *row, const char *event, const char *attribute,
+                    PyObject *globals)
 {
+    if (row->attribute && (!attribute || strcmp(row->attribute, attribute) != 0))
+        return 0;
     if (strcmp(row->event, event) != 0 || (row->first && audit.minor < row->first) ||
         (row->last && audit.minor > row->last))
         return 0;
@@ -137,11 +140,11 @@ static int row_fits(const struct audit_row *row, const char *event, PyObject *gl
     return !row->via || (via && walk(test_dict, via));
 }
 
-static int listed(const char *event)
+static int listed(const char *event, const char *attribute)
 {
     PyObject *globals = PyEval_GetGlobals();
     for (size_t i = 0; globals && i < audit_row_count; i++)
-        if (row_fits(&audit_rows[i], event, globals))
+        if (row_fits(&audit_rows[i], event, attribute, globals))
             return 1;
     return 0;
 }
@@ -203,7 +206,8 @@ static int may_open(PyObject *args)
     const char *path = text_argument(args, 0);
     if (!path || !only_reads(args))
         return 0;
-    return is_no_file(path) || is_zone(path) || (is_below(path, audit.library) && listed("open"));
+    return is_no_file(path) || is_zone(path) ||
+           (is_below(path, audit.library) && listed("open", NULL));
 }
 
 static int import_fits(const struct audit_import *row, const char *name, PyObject *globals)
@@ -263,9 +267,10 @@ static int allowed(const char *event, PyObject *args)
     if (strncmp(event, "object.__", 9) == 0) {
         const char *attribute = text_argument(args, 1);
         /* Without a frame it is we who ask, or C code that we call: nobody gets to see it. */
-        return !attribute || !PyEval_GetFrame() || !audit_guarded(attribute) || listed(event);
+        return !attribute || !PyEval_GetFrame() || !audit_guarded(attribute) ||
+               listed(event, attribute);
     }
-    return strcmp(event, "open") == 0 ? may_open(args) : listed(event);
+    return strcmp(event, "open") == 0 ? may_open(args) : listed(event, NULL);
 }
 
 static void remember(const char *event)

@@ -17,6 +17,7 @@ struct audit_row {
     const char *module; /* the frame that raises it is of this module; NULL: any */
     const char *via;    /* ... and between it and the code there is one of this; NULL: need not */
     int first, last;    /* minor versions of Python 3; 0: all */
+    const char *attribute; /* of object.__getattr__: this one alone; NULL: any */
 };
 
 /* A module that the standard library loads when it first needs it. */

@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-#define ALL 0, 0
+#define ALL 0, 0, NULL
+#define FROM(first, last) first, last, NULL
+#define ONLY(attribute) 0, 0, attribute
 
 const struct audit_row audit_rows[] = {
     /* methods that are written as text, from names that have been checked */
@@ -22,16 +24,19 @@ const struct audit_row audit_rows[] = {
     {"compile", "typing", NULL, ALL},
     {"exec", "typing", NULL, ALL},
     /* the name of the module that a class is made in */
-    {"sys._getframe", "collections", NULL, 11, 11},
-    {"sys._getframe", "enum", NULL, 11, 11},
-    {"sys._getframe", "typing", NULL, 11, 11},
-    {"sys._getframemodulename", "collections", NULL, 12, 0},
-    {"sys._getframemodulename", "enum", NULL, 12, 0},
-    {"sys._getframemodulename", "typing", NULL, 12, 0},
-    {"sys._getframemodulename", "dataclasses", NULL, 12, 0},
+    {"sys._getframe", "collections", NULL, FROM(11, 11)},
+    {"sys._getframe", "enum", NULL, FROM(11, 11)},
+    {"sys._getframe", "typing", NULL, FROM(11, 11)},
+    {"sys._getframemodulename", "collections", NULL, FROM(12, 0)},
+    {"sys._getframemodulename", "enum", NULL, FROM(12, 0)},
+    {"sys._getframemodulename", "typing", NULL, FROM(12, 0)},
+    {"sys._getframemodulename", "dataclasses", NULL, FROM(12, 0)},
     /* signatures, which dataclasses put into __doc__ */
     {"object.__getattr__", "inspect", NULL, ALL},
+    {"compile", "ast", "inspect", ALL},
     {"object.__getattr__", "typing", "functools", ALL},
+    /* which of its definitions it is; an alias would hand out those without underscores */
+    {"object.__getattr__", "typing", NULL, ONLY("__code__")},
     /* tracebacks in words, and the source lines in them */
     {"object.__getattr__", "traceback", NULL, ALL},
     {"compile", "ast", "traceback", ALL},
