@@ -87,7 +87,7 @@ check_exports libcordon.so '^cordon_[a-z0-9_]+$'
 check_exports $worker '^PyInit_'
 check_stable_abi $worker
 check_needed libcordon.so "^($libc|lib(cyaml|jansson|sodium|seccomp|yajl|yaml-0)\\.so\\.)"
-check_needed cordon "^($libc|libcordon\\.so\\.|libjansson\\.so\\.)"
+check_needed cordon "^($libc|lib(cordon|jansson|microhttpd)\\.so\\.)"
 check_needed cordon-keeper "^($libc)"
 check_needed $worker "^($libc)"
 

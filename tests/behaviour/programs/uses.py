@@ -322,7 +322,7 @@ use("typing.get_args", lambda: typing.get_args(typing.Dict[str, int]))
 use("typing.cast", lambda: (typing.cast("int", 3), typing.assert_type(3, int), typing.TYPE_CHECKING))
 use("typing.assert_never", lambda: typing.assert_never(3))
 if hasattr(typing, "is_protocol"):
-    use("typing.is_protocol", lambda: (typing.is_protocol(Pr), typing.get_protocol_members(Pr)))
+    use("typing.is_protocol", lambda: (typing.is_protocol(Pr), sorted(typing.get_protocol_members(Pr))))
     use("typing.ReadOnly", lambda: (typing.ReadOnly[int], typing.TypeIs[int]))
 use("typing.dataclass_transform", lambda: typing.dataclass_transform()(maps) is maps)
 use("typing.ForwardRef error", lambda: typing.Optional["1 +"])
