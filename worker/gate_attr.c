@@ -10,15 +10,6 @@
 
 /* ---- by name -------------------------------------------------------------------------- */
 
-static int is_defined(const struct gate *g, const struct name *name)
-{
-    if (name->defined || name->attr != ATTR_MANGLED)
-        return name->defined;
-    const char *private = strstr(name->text + 1, "__");
-    uint32_t id = private ? gate_name_find_text(g, private, strlen(private)) : 0;
-    return id && NAME(g, id)->defined;
-}
-
 /* Of ATTR_HIDDEN. */
 static const char *refusal_of_hidden(const struct gate *g, const struct name *name,
                                      enum rule_id *ret_rule)
@@ -45,12 +36,12 @@ const char *refusal_of_attr(const struct gate *g, uint32_t id, enum rule_id *ret
         *ret_rule = RULE_DOOR_ATTRIBUTE;
         return name->defined ? NULL : "is what modules call their way to files and processes";
     case ATTR_SUNDER:
-        if (is_defined(g, name) && !gate_module_in_use(g, "enum"))
+        if (name->defined && !gate_module_in_use(g, "enum"))
             return NULL;
         return "is a private part that this code did not make";
     case ATTR_PRIVATE:
     case ATTR_MANGLED:
-        return is_defined(g, name) ? NULL : "is a private part that this code did not make";
+        return name->defined ? NULL : "is a private part that this code did not make";
     default:
         return NULL;
     }

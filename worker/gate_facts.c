@@ -123,15 +123,6 @@ static void note_use(struct gate *g, uint32_t id, int arguments)
         name->max_args = (int16_t)(arguments < USES_UNBOUND ? arguments : USES_UNBOUND);
 }
 
-/* `_Class__name` is `__name` seen from outside. */
-static void note_mangled(struct gate *g, uint32_t id)
-{
-    const struct name *name = NAME(g, id);
-    const char *private = name->len > 1 ? strstr(name->text + 1, "__") : NULL;
-    if (private)
-        note_use(g, gate_name_find_text(g, private, strlen(private)), USES_UNBOUND);
-}
-
 int is_encoder_class(const struct gate *g, uint32_t class)
 {
     const struct export_name *row = class && count_of(g, class, F_bases) == 1
@@ -200,8 +191,6 @@ static void note_attribute(struct gate *g, uint32_t i)
         NAME(g, n->name)->defined = 1;
     if (n->op != K_Load && !is_in_field(g, i, K_AugAssign, F_target))
         return;
-    if (NAME(g, n->name)->attr == ATTR_MANGLED)
-        note_mangled(g, n->name);
     g->default_called |= strcmp(NAME(g, n->name)->text, "default") == 0 && !is_of_encoder(g, i);
     if (is_plain_value(g, first_child(g, i)))
         return;
@@ -331,12 +320,20 @@ static void note_store(struct gate *g, uint32_t i)
 }
 
 /* Strings in `__slots__` define names too. */
-static void note_slots(struct gate *g, uint32_t i)
+static int note_slots(struct gate *g, uint32_t i)
 {
     PyObject *text = string_of(g, i);
-    uint32_t id = text ? gate_name_find(g, text) : 0;
-    if (id && g->scopes[N(g, i)->scope].kind == SCOPE_CLASS)
+    if (!text || g->scopes[N(g, i)->scope].kind != SCOPE_CLASS)
+        return 0;
+    int private = PyUnicode_GetLength(text) > 1 && PyUnicode_ReadChar(text, 0) == '_';
+    uint32_t id = private ? gate_name_id(g, text) : gate_name_find(g, text);
+    if (!id && PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_UnicodeError))
+        PyErr_Clear(); /* a lone surrogate: no name */
+    if (id && private)
+        id = gate_name_mangled(g, N(g, i)->scope, id);
+    if (id)
         NAME(g, id)->defined = 1;
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 int gate_facts_collect(struct gate *g)
@@ -354,8 +351,8 @@ int gate_facts_collect(struct gate *g)
         note_node(g, i);
     for (uint32_t i = 0; i < g->node_count; i++) {
         note_store(g, i);
-        if (N(g, i)->kind == K_Constant)
-            note_slots(g, i);
+        if (N(g, i)->kind == K_Constant && note_slots(g, i) < 0)
+            return -1;
     }
     return class_facts_collect(g);
 }

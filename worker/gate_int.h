@@ -270,6 +270,8 @@ uint32_t gate_name_id(struct gate *g, PyObject *str);
 /* The id of a name that the source holds already, or 0. */
 uint32_t gate_name_find(const struct gate *g, PyObject *str);
 uint32_t gate_name_find_text(const struct gate *g, const char *text, size_t len);
+/* What Python makes of `__x` within a class: `_Class__x`. 0 with an exception set. */
+uint32_t gate_name_mangled(struct gate *g, uint32_t scope, uint32_t id);
 int gate_names_check(struct gate *g); /* scripts, invisible characters */
 
 /* gate_tree.c: 0, -1, or 1: a cap was hit and warned of. */

@@ -123,6 +123,18 @@ uint32_t gate_name_id(struct gate *g, PyObject *str)
     return normal ? id_of(g, normal) : 0;
 }
 
+uint32_t gate_name_mangled(struct gate *g, uint32_t scope, uint32_t id)
+{
+    const struct name *name = NAME(g, id);
+    const char *class = NAME(g, g->scopes[scope].private_to)->text;
+    class += strspn(class, "_");
+    if (!*class || strncmp(name->text, "__", 2) != 0 ||
+        strcmp(name->text + name->len - 2, "__") == 0 || strchr(name->text, '.'))
+        return id;
+    AUTO_PY mangled = PyUnicode_FromFormat("_%s%U", class, name->str);
+    return mangled ? gate_name_id(g, mangled) : 0;
+}
+
 int gate_names_open(struct gate *g)
 {
     if (gate_grow((void **)&g->names, &g->name_room, 0, sizeof(struct name)) < 0)

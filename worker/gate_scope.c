@@ -74,12 +74,12 @@ uint32_t gate_scope_find(const struct gate *g, uint32_t scope, uint32_t name)
     return gate_table_get(&g->symbol_slots, symbol_key(scope, name));
 }
 
-/* Whether names of that scope are seen from `inner`, which lies in it. */
+/* Whether names of that scope, which lies around `inner`, are seen from `from`. */
 static int is_seen(const struct gate *g, uint32_t scope, uint32_t inner, uint32_t from)
 {
     if (g->scopes[scope].kind != SCOPE_CLASS || scope == from)
         return 1;
-    return g->scopes[inner].kind == SCOPE_TYPE; /* type parameters see the class around */
+    return inner == from && g->scopes[inner].kind == SCOPE_TYPE; /* but not what lies in it */
 }
 
 /* The symbol in the innermost scope that binds the name, `global` not followed. */
@@ -90,10 +90,12 @@ static uint32_t innermost(const struct gate *g, uint32_t from, uint32_t name)
         if (!is_seen(g, scope, inner, from))
             continue;
         uint32_t s = gate_scope_find(g, scope, name);
-        int declared = s && g->scopes[scope].kind == SCOPE_CLASS &&
-                       g->symbols[s].kinds == BINDS(BIND_DECLARE); /* x: int binds nothing */
-        if (s && !declared && !(g->symbols[s].flags & SYMBOL_NONLOCAL))
-            return s;
+        if (!s || g->symbols[s].flags & SYMBOL_NONLOCAL)
+            continue;
+        /* x: int binds nothing, but a class looks for its own names among the global ones. */
+        int declared = g->scopes[scope].kind == SCOPE_CLASS &&
+                       g->symbols[s].kinds == BINDS(BIND_DECLARE);
+        return declared ? NAME(g, name)->module_symbol : s;
     }
     return NAME(g, name)->module_symbol;
 }
@@ -227,6 +229,9 @@ static int bind_name(struct gate *g, uint32_t i)
     uint32_t scope = n->scope;
     if (n->op == K_Del)
         return bind(g, scope, n->name, BIND_DELETE, i);
+    if (is_in_field(g, i, K_AnnAssign, F_target) && !N(g, n->parent)->op &&
+        !child_of(g, n->parent, F_value))
+        return 0; /* (x): int says nothing of x */
     enum bind_kind kind = target_kind(g, i);
     while (kind == BIND_WALRUS && g->scopes[scope].kind == SCOPE_COMPREHENSION)
         scope = g->scopes[scope].parent;

@@ -248,10 +248,10 @@ static enum attr_class class_by_shape(const char *name, size_t len)
     int ends = len > 2 && name[len - 1] == '_';
     if (len > 4 && name[1] == '_' && ends && name[len - 2] == '_')
         return ATTR_DUNDER;
-    if (name[1] != '_' && ends)
-        return ATTR_SUNDER;
     if (name[1] != '_' && strstr(name, "__"))
         return ATTR_MANGLED;
+    if (name[1] != '_' && ends)
+        return ATTR_SUNDER;
     return ATTR_PRIVATE;
 }
 

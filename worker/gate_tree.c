@@ -55,8 +55,14 @@ static uint32_t open_scope(struct walk *w, enum scope_kind kind, uint32_t parent
                         GATE_SCOPES_MAX);
         return 0;
     }
-    g->scopes[g->scope_count] =
-        (struct scope){parent, node, (unsigned char)kind, (unsigned char)depth};
+    /* The name that the source has: that of a class in a class is mangled itself. */
+    uint32_t private_to =
+        kind == SCOPE_CLASS ? N(g, node)->name2 : g->scopes[parent].private_to;
+    g->scopes[g->scope_count] = (struct scope){.parent = parent,
+                                               .node = node,
+                                               .private_to = private_to,
+                                               .kind = (unsigned char)kind,
+                                               .depth = (unsigned char)depth};
     return g->scope_count++;
 }
 
@@ -64,6 +70,14 @@ static int has_type_parameters(PyObject *dict)
 {
     PyObject *list = PyDict_GetItemWithError(dict, gate_keys[F_type_params]);
     return list && PyList_Check(list) && PyList_Size(list) > 0;
+}
+
+/* Which names it sees differs by the version of Python. */
+static int warn_odd_scope(struct gate *g, uint32_t i)
+{
+    return gate_warn(g, RULE_UNKNOWN_SYNTAX, i,
+                     "Which names a comprehension among type parameters sees depends on the "
+                     "version of Python.");
 }
 
 /* Sets the link of a node that opens a scope. 0, or -1 (also at a cap). */
@@ -84,6 +98,8 @@ static int open_scopes(struct walk *w, uint32_t i, PyObject *dict)
     case K_SetComp:
     case K_DictComp:
     case K_GeneratorExp:
+        if (w->g->scopes[outer].kind == SCOPE_TYPE && warn_odd_scope(w->g, i) < 0)
+            return -1;
         kind = SCOPE_COMPREHENSION;
         break;
     case K_TypeAlias:
@@ -173,21 +189,34 @@ static unsigned compare_set(PyObject *list)
     return set;
 }
 
+/* Names that Python mangles: all but those of keyword arguments and of what is imported. */
+static int is_mangled(enum kind kind, enum field_type type)
+{
+    return kind != K_keyword && kind != K_ImportFrom && (kind != K_alias || type == T_NAME2);
+}
+
+static int read_name(struct gate *g, uint32_t i, enum field_type type, PyObject *value)
+{
+    struct node *n = N(g, i);
+    uint32_t written = gate_name_id(g, value);
+    uint32_t id = written && is_mangled((enum kind)n->kind, type)
+                      ? gate_name_mangled(g, n->scope, written)
+                      : written;
+    if (!id)
+        return -1;
+    if (n->kind == K_ClassDef)
+        n->name2 = written;
+    *(type == T_NAME ? &n->name : &n->name2) = id;
+    return 0;
+}
+
 static int read_scalar(struct gate *g, uint32_t i, const struct field_spec *spec, PyObject *value)
 {
     long number;
-    uint32_t id;
     switch (spec->type) {
     case T_NAME:
     case T_NAME2:
-        id = gate_name_id(g, value);
-        if (!id)
-            return -1;
-        if (spec->type == T_NAME)
-            N(g, i)->name = id;
-        else
-            N(g, i)->name2 = id;
-        return 0;
+        return read_name(g, i, (enum field_type)spec->type, value);
     case T_CTX:
         N(g, i)->op = (unsigned char)gate_kind_of(value);
         return 0;
@@ -292,9 +321,12 @@ static int add_ident(struct walk *w, struct frame *f, enum field field, PyObject
     uint32_t i = 0, id = gate_name_id(w->g, str);
     if (!id || add_node(w, f->node, K_IDENT, field, NULL, &i) < 0)
         return -1;
-    if (!w->stop)
-        N(w->g, i)->name = id;
-    return 0;
+    if (w->stop)
+        return 0;
+    if (field == F_names) /* of `global`; a class pattern names attributes as they are */
+        id = gate_name_mangled(w->g, N(w->g, i)->scope, id);
+    N(w->g, i)->name = id;
+    return id ? 0 : -1;
 }
 
 static int step_list(struct walk *w, struct frame *f, const struct field_spec *spec)

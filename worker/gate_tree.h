@@ -116,6 +116,7 @@ enum scope_kind { SCOPE_MODULE, SCOPE_FUNCTION, SCOPE_CLASS, SCOPE_COMPREHENSION
 
 struct scope {
     uint32_t parent, node;
+    uint32_t private_to; /* the name of the class around, by which `__x` is mangled; 0: none */
     unsigned char kind, depth;
 };
 

@@ -255,18 +255,29 @@ static int check_dunder_method(struct gate *g, uint32_t i, const struct symbol *
                      row->name);
 }
 
-/* In a class body a name that is not bound yet is that of the scope around. */
+/* Whether versions of Python differ in how a name in the head of a generic class is mangled. */
+static int is_oddly_mangled(const struct gate *g, uint32_t i)
+{
+    if (strncmp(name_of(g, i), "__", 2) != 0 || NAME(g, N(g, i)->name)->attr == ATTR_DUNDER)
+        return 0;
+    for (uint32_t scope = N(g, i)->scope; scope && g->scopes[scope].kind != SCOPE_CLASS;
+         scope = g->scopes[scope].parent)
+        if (g->scopes[scope].kind == SCOPE_TYPE && kind_of(g, g->scopes[scope].node) == K_ClassDef)
+            return 1;
+    return 0;
+}
+
+/* In a class body a name that is not bound yet is a global one, whatever lies between. */
 static int check_shadow(struct gate *g, uint32_t i, const struct symbol *s)
 {
     if (g->scopes[s->scope].kind != SCOPE_CLASS || is_bound_before(g, s, i))
         return 0;
-    uint32_t id = gate_scope_resolve(g, g->scopes[s->scope].parent, s->name);
-    const struct symbol *outer = &g->symbols[id]; /* 0 is none, and empty */
+    const struct symbol *outer = &g->symbols[NAME(g, s->name)->module_symbol]; /* 0 is empty */
     if (!outer->module && !(outer->exports & ~EXPORTS(EXPORT_PLAIN)) &&
         !(outer->flags & (SYMBOL_ENUM_EMPTY | SYMBOL_RESTRICTED | SYMBOL_DENIED_BY_STAR)))
         return 0;
     return gate_warn(g, RULE_REFLECTIVE_VALUE, i,
-                     "`%s` may be the class's own or that of the code around it, which has "
+                     "`%s` may be the class's own or that of the whole code, which has "
                      "powers of its own; give one of them another name.",
                      name_of(g, i));
 }
@@ -277,7 +288,7 @@ int check_name_load(struct gate *g, uint32_t i)
     const struct builtin_row *row = builtin_of(g, i);
     if (row && check_builtin(g, i, row) < 0)
         return -1;
-    if (!s)
+    if (!s || is_oddly_mangled(g, i))
         return row ? 0 : check_unbound(g, i);
     if (check_shadow(g, i, s) < 0)
         return -1;
