@@ -13,9 +13,9 @@
 static unsigned facts_of(struct gate *g, uint32_t class, unsigned depth, int *ret_failed);
 
 /* Facts that a class without special bases has. */
-#define ORDINARY (CLASS_PLAIN | CLASS_FIELDS_KNOWN)
+#define ORDINARY (CLASS_PLAIN | CLASS_FIELDS_KNOWN | CLASS_REAL)
 /* Facts that hold for a class when they hold for all of its bases, and for any of them. */
-#define OF_ALL (CLASS_PLAIN | CLASS_FIELDS_KNOWN)
+#define OF_ALL (CLASS_PLAIN | CLASS_FIELDS_KNOWN | CLASS_REAL)
 #define OF_ANY (CLASS_ENUM | CLASS_ABSTRACT | CLASS_TEXT)
 
 static unsigned facts_of_builtin(const struct gate *g, uint32_t base)
@@ -23,7 +23,7 @@ static unsigned facts_of_builtin(const struct gate *g, uint32_t base)
     const char *name = NAME(g, N(g, base)->name)->text;
     if (strcmp(name, "str") == 0)
         return ORDINARY | CLASS_TEXT;
-    return strcmp(name, "AttributeError") == 0 ? CLASS_FIELDS_KNOWN : ORDINARY;
+    return strcmp(name, "AttributeError") == 0 ? CLASS_FIELDS_KNOWN | CLASS_REAL : ORDINARY;
 }
 
 static unsigned facts_of_export(const struct export_name *row)

@@ -8,7 +8,7 @@
  *   gate_tables.c   builtins, attributes, dunders   gate_names.c    names, each judged once
  *   gate_scope.c    bindings, as Python scopes them gate_facts.c    what holds for the whole source
  *   gate_query.c    questions about nodes           gate_class.c    what is known of classes
- *   gate_self.c     when `self` is what it says
+ *   gate_self.c     when `self` is what it says    gate_type.c     type expressions
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_call.c, gate_text_names.c (names in
  *                   strings), gate_import.c, gate_def.c, gate_pattern.c
@@ -194,6 +194,7 @@ enum class_fact {
     CLASS_FIELDS_KNOWN = 16, /* __match_args__ can only hold names of the source */
     CLASS_ABSTRACT = 32,     /* isinstance() may be answered by others */
     CLASS_TEXT = 64,         /* instances may be str */
+    CLASS_REAL = 128,        /* its bases are classes, so it is one, and made by `type` */
 };
 
 /* ---- the gate ---------------------------------------------------------------------------------- */
@@ -379,6 +380,10 @@ struct symbol *first_parameter(const struct gate *g, uint32_t function);
 int is_only_method(const struct gate *g, uint32_t function);
 /* A loaded Name that is surely an instance of a class of the source. *ret_class: that class. */
 int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class);
+/* Part of a type expression, of which no code of the source gets to see the parts. */
+int is_in_type(const struct gate *g, uint32_t i);
+/* What X[Y] does is known, and only makes a type: a class, not one that decides itself. */
+int is_type_maker(const struct gate *g, uint32_t i);
 /* The value that a name is bound to, where that is its only binding, or 0. */
 uint32_t only_value(const struct gate *g, const struct symbol *s);
 /* `__radd__ = __add__` in a class: a method under a second name that operators call. */

@@ -93,8 +93,8 @@ static uint32_t innermost(const struct gate *g, uint32_t from, uint32_t name)
         if (!s || g->symbols[s].flags & SYMBOL_NONLOCAL)
             continue;
         /* x: int binds nothing, but a class looks for its own names among the global ones. */
-        int declared = g->scopes[scope].kind == SCOPE_CLASS &&
-                       g->symbols[s].kinds == BINDS(BIND_DECLARE);
+        int declared =
+            g->scopes[scope].kind == SCOPE_CLASS && g->symbols[s].kinds == BINDS(BIND_DECLARE);
         return declared ? NAME(g, name)->module_symbol : s;
     }
     return NAME(g, name)->module_symbol;

@@ -56,8 +56,7 @@ static uint32_t open_scope(struct walk *w, enum scope_kind kind, uint32_t parent
         return 0;
     }
     /* The name that the source has: that of a class in a class is mangled itself. */
-    uint32_t private_to =
-        kind == SCOPE_CLASS ? N(g, node)->name2 : g->scopes[parent].private_to;
+    uint32_t private_to = kind == SCOPE_CLASS ? N(g, node)->name2 : g->scopes[parent].private_to;
     g->scopes[g->scope_count] = (struct scope){.parent = parent,
                                                .node = node,
                                                .private_to = private_to,
@@ -149,14 +148,23 @@ static uint32_t scope_of_child(const struct gate *g, uint32_t i, enum field fiel
     }
 }
 
+static int makes_types(const struct gate *g, uint32_t i)
+{
+    enum kind kind = kind_of(g, i);
+    return kind == K_Subscript || kind == K_Tuple || kind == K_List || kind == K_Attribute ||
+           kind == K_Starred || (kind == K_BinOp && N(g, i)->op == K_BitOr);
+}
+
 static unsigned flags_of_child(const struct gate *g, uint32_t i, enum field field)
 {
     unsigned flags = N(g, i)->flags;
     enum kind kind = kind_of(g, i);
+    if (!makes_types(g, i))
+        flags &= ~(unsigned)IN_TYPE;
     if (field == F_annotation)
-        flags |= kind == K_AnnAssign ? IN_ANNOTATION_VAR : IN_ANNOTATION_FN;
+        flags |= IN_TYPE | (kind == K_AnnAssign ? IN_ANNOTATION_VAR : IN_ANNOTATION_FN);
     if (field == F_returns || kind == K_TypeVar || (kind == K_TypeAlias && field == F_value))
-        flags |= IN_ANNOTATION_FN;
+        flags |= IN_TYPE | IN_ANNOTATION_FN;
     if (kind == K_JoinedStr)
         flags |= IN_FSTRING;
     return flags;

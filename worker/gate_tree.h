@@ -99,6 +99,7 @@ enum node_flag {
     IN_ANNOTATION_FN = 1,  /* of a parameter or a return value */
     IN_ANNOTATION_VAR = 2, /* of a variable */
     IN_FSTRING = 4,
+    IN_TYPE = 8, /* of an annotation, and only within what types are made of: X[Y], X | Y */
 };
 #define IN_ANNOTATION (IN_ANNOTATION_FN | IN_ANNOTATION_VAR)
 

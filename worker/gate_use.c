@@ -73,15 +73,17 @@ static int is_class_context(const struct gate *g, uint32_t i)
     case K_MatchClass:
         return N(g, i)->field == F_cls;
     case K_Subscript:
-        return N(g, i)->field == F_value || N(g, i)->flags & IN_ANNOTATION;
+        return N(g, i)->field == F_value || is_in_type(g, i);
     case K_For:
     case K_AsyncFor:
     case K_comprehension:
         return N(g, i)->field == F_iter;
     case K_Compare:
-        return N(g, parent)->op == COMPARE_IN || N(g, parent)->op == COMPARE_IDENTITY;
+        if (N(g, parent)->op == COMPARE_IN) /* x in E: E is asked, and not x */
+            return N(g, i)->field == F_comparators && count_of(g, parent, F_comparators) == 1;
+        return N(g, parent)->op == COMPARE_IDENTITY;
     default:
-        return (N(g, i)->flags & IN_ANNOTATION) != 0;
+        return is_in_type(g, i);
     }
 }
 
@@ -111,7 +113,7 @@ static int is_metaclass_keyword(const struct gate *g, uint32_t i)
 /* SimpleNamespace(**names), and since 3.13 SimpleNamespace(names) */
 static void note_namespace(struct gate *g, uint32_t i)
 {
-    int named = !is_instance_test(g, i) && !(N(g, i)->flags & IN_ANNOTATION);
+    int named = !is_instance_test(g, i) && !is_in_type(g, i);
     if (is_callee(g, i)) {
         struct call_shape shape = call_shape(g, N(g, i)->parent);
         named = shape.starred || shape.positional;
@@ -132,7 +134,7 @@ int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
     if (exports & EXPORTS(EXPORT_NAMEDTUPLE))
         fine &= is_callee(g, i) || is_in_field(g, i, K_ClassDef, F_bases);
     if (exports & EXPORTS(EXPORT_TYPE_ALIAS))
-        fine &= (N(g, i)->flags & IN_ANNOTATION) != 0;
+        fine &= is_in_type(g, i);
     if (exports & EXPORTS(EXPORT_METACLASS))
         fine &= is_metaclass_keyword(g, i);
     if (exports & EXPORTS(EXPORT_ENUM))
@@ -152,7 +154,7 @@ static int is_tame_type(const struct gate *g, uint32_t i)
         return N(g, parent)->op == COMPARE_IDENTITY;
     if (kind_of(g, parent) == K_MatchClass)
         return count_of(g, parent, F_patterns) == 0;
-    if (!(N(g, i)->flags & IN_ANNOTATION) || g->dispatches)
+    if (!is_in_type(g, i) || g->dispatches)
         return 0;
     /* dataclasses.fields() hands annotations out as values. */
     int kept = N(g, i)->flags & IN_ANNOTATION_VAR && g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;
@@ -211,7 +213,7 @@ static int check_module_value(struct gate *g, uint32_t i, const struct export_mo
     if (is_in_field(g, i, K_Attribute, F_value) || is_truth_test(g, i) ||
         is_in_field(g, i, K_Expr, F_value))
         return 0;
-    if (N(g, i)->flags & IN_ANNOTATION_FN && !g->dispatches)
+    if (N(g, i)->flags & IN_ANNOTATION_FN && is_in_type(g, i) && !g->dispatches)
         return 0;
     return gate_warn(g, RULE_MODULE_VALUE, i,
                      "The module `%s` is used as a value: code that gets it could reach all that "
