@@ -12,6 +12,63 @@
 
 static unsigned facts_of(struct gate *g, uint32_t class, unsigned depth, int *ret_failed);
 
+/* ---- decorators -------------------------------------------------------------------- */
+
+/* The symbol of a function that is nothing else, and not decorated: its node. */
+static uint32_t plain_function(const struct gate *g, uint32_t i)
+{
+    const struct bind *b = only_bind(g, symbol_of(g, i));
+    if (!b || b->kind != BIND_FUNCTION || kind_of(g, b->node) != K_FunctionDef)
+        return 0;
+    return child_of(g, b->node, F_decorator_list) ? 0 : b->node;
+}
+
+/* Whether all that the function returns is its first parameter, or a function that does so. */
+static int hands_back(const struct gate *g, uint32_t function, int depth)
+{
+    const struct symbol *first = first_parameter(g, function);
+    for (uint32_t i = function; i < N(g, function)->end && may_go_on(g); i++) {
+        if (N(g, i)->scope != N(g, function)->link || kind_of(g, i) != K_Return)
+            continue;
+        uint32_t value = first_child(g, i);
+        uint32_t inner = value && depth > 0 ? plain_function(g, value) : 0;
+        if (depth > 0 ? !inner || !hands_back(g, inner, 0)
+                      : !value || !first || first->count != 1 || symbol_of(g, value) != first)
+            return 0;
+    }
+    return 1;
+}
+
+static int is_tame_decorator(const struct gate *g, uint32_t i)
+{
+    static const char *const names[] = {"dataclass", "final",          "runtime_checkable",
+                                        "unique",    "total_ordering", "verify"};
+    int call = kind_of(g, i) == K_Call;
+    uint32_t func = call ? first_child(g, i) : i;
+    const struct export_name *row = export_sure(g, func);
+    for (size_t k = 0; row && k < ARRAY_LEN(names); k++)
+        if (strcmp(row->name, names[k]) == 0)
+            return 1;
+    uint32_t function = plain_function(g, func);
+    return function && hands_back(g, function, call);
+}
+
+int stays_class(const struct gate *g, uint32_t class)
+{
+    struct node *n = N(g, class);
+    if (n->flags & DECORATORS_KNOWN)
+        return (n->flags & DECORATORS_TAME) != 0;
+    n->flags |= DECORATORS_KNOWN; /* asked again meanwhile: no */
+    for (uint32_t c = first_child(g, class); c && N(g, c)->field == F_decorator_list;
+         c = next_child(g, class, c))
+        if (!is_tame_decorator(g, c))
+            return 0;
+    n->flags |= DECORATORS_TAME;
+    return 1;
+}
+
+/* ---- bases --------------------------------------------------------------------------- */
+
 /* Facts that a class without special bases has. */
 #define ORDINARY (CLASS_PLAIN | CLASS_FIELDS_KNOWN | CLASS_REAL)
 /* Facts that hold for a class when they hold for all of its bases, and for any of them. */
@@ -31,8 +88,11 @@ static unsigned facts_of_export(const struct export_name *row)
     unsigned facts = ORDINARY;
     if (row->kind == EXPORT_ENUM)
         facts |= CLASS_ENUM;
-    if (strcmp(row->name, "StrEnum") == 0 || strcmp(row->name, "UserString") == 0)
+    if (strcmp(row->name, "StrEnum") == 0 || strcmp(row->name, "UserString") == 0 ||
+        strcmp(row->name, "Text") == 0)
         facts |= CLASS_TEXT;
+    if (strcmp(row->name, "FrozenInstanceError") == 0)
+        facts &= ~(unsigned)CLASS_PLAIN; /* an AttributeError */
     if (strcmp(row->name, "ABC") == 0 || strcmp(row->name, "Protocol") == 0)
         facts |= CLASS_ABSTRACT;
     return facts;
@@ -47,21 +107,25 @@ static unsigned facts_of_unsure(const struct gate *g, uint32_t base)
 }
 
 /* `namedtuple("P", "x y")` as a base, or assigned to the name that is one. */
-static int is_literal_namedtuple(struct gate *g, uint32_t i)
+static unsigned facts_of_namedtuple(struct gate *g, uint32_t i)
 {
-    if (kind_of(g, i) != K_Call || !(exports_of(g, first_child(g, i)) & EXPORTS(EXPORT_NAMEDTUPLE)))
+    const struct export_name *row = kind_of(g, i) == K_Call ? export_sure(g, i + 1) : NULL;
+    if (!row || row->kind != EXPORT_NAMEDTUPLE)
         return 0;
     uint32_t fields = child_at(g, i, F_args, 1);
-    return fields && are_tame_field_names(g, fields);
+    return fields && are_tame_field_names(g, fields) ? ORDINARY : CLASS_REAL | CLASS_PLAIN;
 }
 
 static unsigned facts_of_base(struct gate *g, uint32_t base, unsigned depth, int *ret_failed)
 {
-    if (kind_of(g, base) == K_Subscript)
-        base = first_child(g, base); /* Generic[T] */
+    int subscript = kind_of(g, base) == K_Subscript; /* Generic[T] */
+    base = subscript ? first_child(g, base) : base;
     uint32_t class = class_sure(g, base);
+    unsigned facts = class ? facts_of(g, class, depth + 1, ret_failed) : 0;
+    if (subscript && (facts & CLASS_ENUM || (class && decides_subscripts(g))))
+        return facts_of_unsure(g, base); /* a member, or whatever the class says */
     if (class)
-        return facts_of(g, class, depth + 1, ret_failed);
+        return facts;
     enum builtin what = builtin_sure(g, base);
     if (what == BUILTIN_CLASS || what == BUILTIN_SELF_MATCH)
         return facts_of_builtin(g, base);
@@ -69,9 +133,8 @@ static unsigned facts_of_base(struct gate *g, uint32_t base, unsigned depth, int
     if (row)
         return facts_of_export(row);
     uint32_t value = only_value(g, symbol_of(g, base));
-    if (is_literal_namedtuple(g, base) || (value && is_literal_namedtuple(g, value)))
-        return ORDINARY;
-    return facts_of_unsure(g, base);
+    facts = facts_of_namedtuple(g, value ? value : base);
+    return facts ? facts : facts_of_unsure(g, base);
 }
 
 /* An assignment that makes a member of an Enum. */
@@ -97,7 +160,7 @@ static int has_members(const struct gate *g, uint32_t class)
 
 static unsigned facts_of_bases(struct gate *g, uint32_t class, unsigned depth, int *ret_failed)
 {
-    unsigned all = OF_ALL, any = 0, count = 0;
+    unsigned all = OF_ALL, any = 0, count = 0, mixed = 0;
     FOR_CHILDREN (g, c, class) {
         if (N(g, c)->field == F_keywords) /* metaclass=ABCMeta, and what is passed on */
             any |= CLASS_ABSTRACT;
@@ -106,7 +169,9 @@ static unsigned facts_of_bases(struct gate *g, uint32_t class, unsigned depth, i
         unsigned facts = ++count > BASES_MAX ? CLASS_TEXT : facts_of_base(g, c, depth, ret_failed);
         all &= facts;
         any |= facts & OF_ANY;
+        mixed |= !(facts & CLASS_ENUM) && (class_sure(g, c) || !(facts & CLASS_REAL));
     }
+    g->enum_mixins |= mixed && any & CLASS_ENUM;
     return all | any;
 }
 
@@ -148,10 +213,25 @@ static void restrict_first_parameters(struct gate *g, uint32_t class)
     }
 }
 
+/* The bases of a class that a call makes: type("C", (A, B), {}), E("F", "X Y", type=A). */
+static void note_made_class(struct gate *g, uint32_t i, int *ret_failed)
+{
+    uint32_t bases = child_at(g, i, F_args, 1), type = keyword_of(g, i, "type");
+    if (builtin_what(g, first_child(g, i)) == BUILTIN_TYPE && bases)
+        FOR_CHILDREN (g, c, bases)
+            g->texts |= (facts_of_base(g, c, 0, ret_failed) & CLASS_TEXT) != 0;
+    if (!type || !gate_module_in_use(g, "enum"))
+        return;
+    g->texts |= (facts_of_base(g, type, 0, ret_failed) & CLASS_TEXT) != 0;
+    g->enum_mixins |= builtin_sure(g, type) == BUILTIN_NONE;
+}
+
 int class_facts_collect(struct gate *g)
 {
     int failed = 0;
     for (uint32_t i = 0; i < g->node_count && !failed; i++) {
+        if (kind_of(g, i) == K_Call)
+            note_made_class(g, i, &failed);
         if (kind_of(g, i) != K_ClassDef)
             continue;
         unsigned facts = facts_of(g, i, 0, &failed);

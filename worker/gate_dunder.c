@@ -370,7 +370,8 @@ static int is_tame_base_call(const struct gate *g, uint32_t i, const struct name
         return 0;
     const struct symbol *s = symbol_of(g, self);
     int own = s && s == first_parameter(g, around) && s->count == 1 &&
-              !child_of(g, around, F_decorator_list);
+              !child_of(g, around, F_decorator_list) &&
+              (name->dunder->flags & DUNDER_STATIC || is_only_method(g, around));
     return own && (kind_of(g, base) == K_Name || export_sure(g, base)) && is_class_like(g, base);
 }
 

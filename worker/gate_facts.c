@@ -349,10 +349,12 @@ int gate_facts_collect(struct gate *g)
     }
     for (uint32_t i = 0; i < g->node_count; i++)
         note_node(g, i);
+    if (class_facts_collect(g) < 0)
+        return -1;
     for (uint32_t i = 0; i < g->node_count; i++) {
         note_store(g, i);
         if (N(g, i)->kind == K_Constant && note_slots(g, i) < 0)
             return -1;
     }
-    return class_facts_collect(g);
+    return 0;
 }

@@ -250,6 +250,7 @@ struct gate {
     unsigned char class_patterns;   /* a class pattern has positional parts */
     unsigned char prefixed;         /* getattr(x, f"prefix{y}") occurs */
     unsigned char texts;            /* a class of the source is a str */
+    unsigned char enum_mixins;      /* an Enum has bases of the source that are none */
     unsigned char late, pending;    /* of gate_scope.c */
     unsigned char fields_made;      /* dataclasses.field is in use */
     unsigned char odd_classmethods; /* classmethod is given what may be a property */
@@ -368,6 +369,8 @@ uint32_t exports_of(const struct gate *g, uint32_t i);
 const struct export_name *export_sure(const struct gate *g, uint32_t i);
 /* The class definition that a loaded Name surely is, or 0. */
 uint32_t class_sure(const struct gate *g, uint32_t i);
+/* Whether the decorators of a class hand it back. */
+int stays_class(const struct gate *g, uint32_t class);
 /* Whether a loaded Name is surely bound when it is loaded, by the source. */
 int is_bound_before(const struct gate *g, const struct symbol *s, uint32_t i);
 /* The function or lambda or class around node i, or 0. */
@@ -384,6 +387,8 @@ int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class);
 int is_in_type(const struct gate *g, uint32_t i);
 /* What X[Y] does is known, and only makes a type: a class, not one that decides itself. */
 int is_type_maker(const struct gate *g, uint32_t i);
+/* Whether any class of the source says what C[x] is. */
+int decides_subscripts(const struct gate *g);
 /* The value that a name is bound to, where that is its only binding, or 0. */
 uint32_t only_value(const struct gate *g, const struct symbol *s);
 /* `__radd__ = __add__` in a class: a method under a second name that operators call. */

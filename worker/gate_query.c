@@ -201,7 +201,7 @@ const struct export_name *export_sure(const struct gate *g, uint32_t i)
 uint32_t class_sure(const struct gate *g, uint32_t i)
 {
     const struct bind *b = only_bind(g, symbol_of(g, i));
-    return b && b->kind == BIND_CLASS ? b->node : 0;
+    return b && b->kind == BIND_CLASS && stays_class(g, b->node) ? b->node : 0;
 }
 
 uint32_t only_value(const struct gate *g, const struct symbol *s)

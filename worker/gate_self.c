@@ -104,6 +104,12 @@ int is_only_method(const struct gate *g, uint32_t function)
     if (!class)
         return 0;
     const struct name *name = NAME(g, N(g, function)->name);
+    /* An instance as a base is handed the functions of the class. */
+    if (!(class_facts_known(g, class) & CLASS_REAL))
+        return 0;
+    /* An Enum calls the __repr__ of a base with the member's value. */
+    if (g->enum_mixins && strcmp(name->text, "__repr__") == 0)
+        return 0;
     enum wrapping wrapping = wrapping_of(g, function);
     uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, function)->name);
     if (!s || g->symbols[s].flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL) || wrapping == WRAPPED)

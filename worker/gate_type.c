@@ -16,8 +16,7 @@ static int is_own_type(const struct gate *g, uint32_t i)
     return class && class_facts_known(g, class) & CLASS_REAL;
 }
 
-/* Whether any class of the source says what C[x] is. */
-static int decides_subscripts(const struct gate *g)
+int decides_subscripts(const struct gate *g)
 {
     static const char method[] = "__class_getitem__";
     uint32_t id = gate_name_find_text(g, method, sizeof(method) - 1);
