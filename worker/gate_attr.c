@@ -172,6 +172,10 @@ int check_attribute(struct gate *g, uint32_t i)
     if (!is_load(g, i) && export_sure(g, first_child(g, i)))
         return warn_patch(g, i, export_sure(g, first_child(g, i))->name);
     int read = is_load(g, i) || is_in_field(g, i, K_AugAssign, F_target);
+    if (!is_load(g, i) && strcmp(name->text, "_name_") == 0)
+        return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,
+                         "A copy of a member of an Enum reads the attribute that `_name_` says, "
+                         "whatever its name is.");
     if (name->attr == ATTR_DUNDER)
         return check_dunder_attribute(g, i);
     if (name->attr == ATTR_FORMAT)

@@ -56,13 +56,23 @@ static int is_tame_slot(const struct gate *g, PyObject *str)
            is_tame_attr_text(g, str) || gate_attr_class(text, (size_t)len, &row) == ATTR_PRIVATE;
 }
 
+/* A list of slots that nothing else in the class body can hold: `__slots__ = ["a"]`. */
+static int is_only_holder(const struct gate *g, uint32_t i)
+{
+    uint32_t statement = N(g, i)->parent;
+    uint32_t s = gate_scope_find(g, N(g, i)->scope, N(g, i)->name);
+    return s && g->symbols[s].count == 1 && !(g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS) &&
+           (kind_of(g, statement) != K_Assign || count_of(g, statement, F_targets) == 1);
+}
+
 /* __slots__ = ("a", "b"), __match_args__ = ("a", "b") */
-static int are_known_names(const struct gate *g, uint32_t value, int slots)
+static int are_known_names(const struct gate *g, uint32_t i, uint32_t value, int slots)
 {
     enum kind kind = kind_of(g, value);
+    int changes = kind == K_List || kind == K_Set || kind == K_Dict;
     if (string_of(g, value))
         return slots && is_tame_slot(g, string_of(g, value));
-    if (kind != K_Tuple && (!slots || (kind != K_List && kind != K_Set && kind != K_Dict)))
+    if (kind != K_Tuple && !(slots && changes && is_only_holder(g, i)))
         return 0;
     FOR_CHILDREN (g, c, value) {
         if (kind == K_Dict && N(g, c)->field != F_keys)
@@ -93,9 +103,9 @@ static int is_tame_class_dunder(const struct gate *g, uint32_t i, const struct n
     if (!name->dunder)
         return 0;
     if (strcmp(name->text, "__slots__") == 0)
-        return are_known_names(g, value, 1);
+        return are_known_names(g, i, value, 1);
     if (strcmp(name->text, "__match_args__") == 0)
-        return are_known_names(g, value, 0);
+        return are_known_names(g, i, value, 0);
     return (name->dunder->flags & (DUNDER_DEFINE | DUNDER_ASSIGN)) != 0;
 }
 

@@ -47,12 +47,23 @@ static int is_tame_comparison(const struct gate *g, uint32_t i, uint32_t compare
     return 1;
 }
 
-/* D[type(x)], D.get(type(x)) with a dict that is displayed once and never changes. */
+/*
+ * D[type(x)], D.get(type(x)) with a dict that is displayed once and never changes; its keys
+ * are classes or constants, which do not look at what they are compared with.
+ */
 static int is_fixed_dict(const struct gate *g, uint32_t i)
 {
     const struct symbol *s = symbol_of(g, i);
     uint32_t value = only_value(g, s);
-    return value && kind_of(g, value) == K_Dict && !(s->flags & SYMBOL_ESCAPES);
+    if (!value || kind_of(g, value) != K_Dict || s->flags & SYMBOL_ESCAPES)
+        return 0;
+    FOR_CHILDREN (g, c, value) {
+        if (N(g, c)->field != F_keys)
+            break;
+        if (kind_of(g, c) != K_Constant && !is_class_like(g, c))
+            return 0;
+    }
+    return 1;
 }
 
 static int is_tame_argument(const struct gate *g, uint32_t i)
@@ -203,7 +214,7 @@ static int is_default_lambda(const struct gate *g, uint32_t function)
 static int is_default_method(const struct gate *g, uint32_t function)
 {
     uint32_t class = class_of_method(g, function);
-    if (!class || g->default_called || g->prefixed ||
+    if (!class || g->default_called || g->prefixed || g->class_patterns ||
         strcmp(text_of_name(g, function), "default") != 0 ||
         child_of(g, function, F_decorator_list))
         return 0;
@@ -332,6 +343,14 @@ static int is_own_name_parameter(const struct gate *g, uint32_t i)
            child_at(g, arguments, F_args, 1) == b->node;
 }
 
+/* The first parameter of the method that node i stands in. */
+static int is_own_self(const struct gate *g, uint32_t i)
+{
+    uint32_t around = function_around(g, i);
+    const struct symbol *s = symbol_of(g, i);
+    return s && class_of_method(g, around) && s == first_parameter(g, around) && s->count == 1;
+}
+
 /* Whether the name that is set or deleted, argument `at`, is tame. */
 static int sets_tame_name(struct gate *g, uint32_t call, unsigned at)
 {
@@ -340,6 +359,8 @@ static int sets_tame_name(struct gate *g, uint32_t call, unsigned at)
         return 0;
     if (!is_own_name_parameter(g, name))
         return are_tame_attr_strings(g, name);
+    if (at == 1 && !is_own_self(g, child_of(g, call, F_args)))
+        return 0; /* object.__setattr__(x, name, value) */
     if (!g->named_writes)
         g->named_writes = call;
     return 1;
@@ -438,6 +459,9 @@ int check_dunder_attribute(struct gate *g, uint32_t i)
         return check_class_value(g, i, base);
     if (strcmp(name->text, "__dict__") == 0 && N(g, i)->op != K_Del)
         return check_object_dict(g, i, base);
+    if (strcmp(name->text, "__slots__") == 0 && is_load(g, i) &&
+        (is_reading(g, i) || is_read_by_call(g, i)))
+        return 0;
     if (is_tame_access(g, i, name))
         return 0;
     return gate_warn(g, RULE_DUNDER_ATTRIBUTE, i,

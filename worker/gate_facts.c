@@ -36,16 +36,41 @@ int is_method_alias(const struct gate *g, uint32_t i)
     return 1;
 }
 
+/* What a view of a dict may be used for: its `.mapping` gives the dict away. */
+static int is_view_read(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    enum kind kind = kind_of(g, parent);
+    if (kind == K_For || kind == K_AsyncFor || kind == K_comprehension)
+        return N(g, i)->field == F_iter;
+    if (!is_in_field(g, i, K_Call, F_args))
+        return 0;
+    uint32_t func = first_child(g, parent);
+    enum builtin what = builtin_sure(g, func);
+    if (what == BUILTIN_CLASS) { /* these iterate; others keep what they get */
+        const char *name = NAME(g, N(g, func)->name)->text;
+        return strcmp(name, "enumerate") == 0 || strcmp(name, "zip") == 0 ||
+               strcmp(name, "map") == 0 || strcmp(name, "filter") == 0;
+    }
+    if (what == BUILTIN_PLAIN) /* of two, as in divmod(), the other is asked as well */
+        return count_of(g, parent, F_args) == 1;
+    return what == BUILTIN_SELF_MATCH || what == BUILTIN_PRINT;
+}
+
 /* Methods of dicts and lists that read. */
 static int is_reading_method(const struct gate *g, uint32_t i)
 {
-    static const char *const methods[] = {"get", "items", "keys", "values", "index", "count"};
+    static const struct {
+        const char *name;
+        int view;
+    } methods[] = {{"get", 0},   {"index", 0}, {"count", 0},
+                   {"items", 1}, {"keys", 1},  {"values", 1}};
     uint32_t parent = N(g, i)->parent;
     if (kind_of(g, parent) != K_Attribute || !is_in_field(g, parent, K_Call, F_func))
         return 0;
     for (size_t k = 0; k < ARRAY_LEN(methods); k++)
-        if (strcmp(NAME(g, N(g, parent)->name)->text, methods[k]) == 0)
-            return 1;
+        if (strcmp(NAME(g, N(g, parent)->name)->text, methods[k].name) == 0)
+            return !methods[k].view || is_view_read(g, N(g, parent)->parent);
     return 0;
 }
 
@@ -119,6 +144,7 @@ static void note_builtin(struct gate *g, uint32_t i)
 static void note_use(struct gate *g, uint32_t id, int arguments)
 {
     struct name *name = NAME(g, id);
+    g->default_called |= arguments == USES_UNBOUND && strcmp(name->text, "default") == 0;
     if (id && arguments > name->max_args)
         name->max_args = (int16_t)(arguments < USES_UNBOUND ? arguments : USES_UNBOUND);
 }
@@ -216,7 +242,6 @@ static void note_text(struct gate *g, uint32_t i)
         PyErr_Clear();
     if (!text || len == 0 || len > NAME_IN_TEXT_MAX)
         return;
-    g->default_called |= strcmp(text, "default") == 0;
     for (const char *part = text;;) {
         const char *dot = memchr(part, '.', (size_t)(text + len - part));
         note_text_part(g, part, (size_t)((dot ? dot : text + len) - part));

@@ -206,7 +206,7 @@ static const struct dunder_row dunders[] = {
     METHOD(__rshift__, 1), METHOD(__rsub__, 1), METHOD(__rtruediv__, 1), METHOD(__rxor__, 1),
     METHOD(__set__, -1), METHOD(__set_name__, -1), METHOD(__setattr__, -1),
     METHOD(__setitem__, 2), METHOD(__sizeof__, 0),
-    {"__slots__", -1, DUNDER_ASSIGN | DUNDER_READ},
+    {"__slots__", -1, DUNDER_ASSIGN}, /* may be a list that copies go by: only looked at */
     {"__status__", -1, DUNDER_MODULE},
     METHOD(__str__, 0), METHOD(__sub__, 1),
     {"__suppress_context__", -1, DUNDER_READ | DUNDER_WRITE},

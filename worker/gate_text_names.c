@@ -33,6 +33,8 @@ static int is_tame_name(const struct gate *g, const char *text, size_t len)
         return !gate_module_in_use(g, row->module) && (name[0] != '_' || defined);
     if (what == ATTR_DOOR || what == ATTR_PRIVATE)
         return defined;
+    if (strcmp(name, "_name_") == 0) /* of a member of an Enum: what a copy of it reads */
+        return 0;
     return what == ATTR_PLAIN || what == ATTR_TAME;
 }
 
