@@ -176,6 +176,8 @@ int check_attribute(struct gate *g, uint32_t i)
         return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,
                          "A copy of a member of an Enum reads the attribute that `_name_` says, "
                          "whatever its name is.");
+    if (g->dispatches && is_load(g, i) && strcmp(name->text, "register") == 0)
+        return check_register(g, i);
     if (name->attr == ATTR_DUNDER)
         return check_dunder_attribute(g, i);
     if (name->attr == ATTR_FORMAT)

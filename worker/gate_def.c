@@ -27,7 +27,8 @@ static int is_dangerous_field(const struct gate *g, uint32_t id)
     if (name->attr == ATTR_HIDDEN)
         return gate_module_in_use(g, name->attr_row->module);
     return g->class_patterns &&
-           (name->attr == ATTR_OBJ || name->attr == ATTR_FORMAT || name->attr == ATTR_DOOR);
+           (name->attr == ATTR_OBJ || name->attr == ATTR_FORMAT || name->attr == ATTR_DOOR ||
+            (g->dispatches && strcmp(name->text, "register") == 0));
 }
 
 static int check_field(struct gate *g, uint32_t i)
@@ -171,75 +172,4 @@ int check_class(struct gate *g, uint32_t i)
             return -1;
     }
     return 0;
-}
-
-/* ---- annotations, where something evaluates them ------------------------------------------------ */
-
-/* Text that can only be a type: names, dots, brackets, commas, bars. */
-static int is_type_text(PyObject *str)
-{
-    Py_ssize_t len;
-    const char *text = PyUnicode_AsUTF8AndSize(str, &len);
-    if (!text) {
-        PyErr_Clear();
-        return 0;
-    }
-    for (Py_ssize_t k = 0; k < len; k++) {
-        unsigned char c = (unsigned char)text[k];
-        int word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!word && !strchr("_.,[]| ", c))
-            return 0;
-    }
-    return !strstr(text, "__") && !strstr(text, "lambda") && !strstr(text, " if ") &&
-           !strstr(text, " for ");
-}
-
-/* T = TypeVar("T") */
-static int is_type_variable(const struct gate *g, uint32_t i)
-{
-    uint32_t value = only_value(g, symbol_of(g, i));
-    const struct export_name *row =
-        value && kind_of(g, value) == K_Call ? export_sure(g, first_child(g, value)) : NULL;
-    return row && strcmp(row->name, "TypeVar") == 0;
-}
-
-static int is_type_name(const struct gate *g, uint32_t i)
-{
-    enum builtin what = builtin_sure(g, i);
-    const struct symbol *s = symbol_of(g, i);
-    if (what == BUILTIN_CLASS || what == BUILTIN_SELF_MATCH || class_sure(g, i) ||
-        export_sure(g, i) || is_type_variable(g, i))
-        return 1;
-    if (module_of(g, i, NULL)) /* its use is judged with the attribute */
-        return is_in_field(g, i, K_Attribute, F_value);
-    return s && s->kinds == BINDS(BIND_TYPE_PARAMETER);
-}
-
-static int is_type_part(const struct gate *g, uint32_t i)
-{
-    switch (N(g, i)->kind) {
-    case K_Name:
-        return is_type_name(g, i);
-    case K_Attribute:
-        return export_sure(g, i) || module_of(g, i, NULL);
-    case K_Subscript:
-    case K_Tuple:
-    case K_List:
-        return 1;
-    case K_BinOp:
-        return N(g, i)->op == K_BitOr;
-    case K_Constant:
-        return !string_of(g, i) || is_type_text(string_of(g, i));
-    default:
-        return 0;
-    }
-}
-
-int check_annotation(struct gate *g, uint32_t i)
-{
-    if (is_type_part(g, i))
-        return 0;
-    return gate_warn(g, RULE_ANNOTATION, i,
-                     "singledispatch evaluates annotations, and this one is more than a type: it "
-                     "would be run as code.");
 }

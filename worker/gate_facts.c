@@ -374,6 +374,7 @@ int gate_facts_collect(struct gate *g)
     }
     for (uint32_t i = 0; i < g->node_count; i++)
         note_node(g, i);
+    gate_mark_evaluated(g);
     if (class_facts_collect(g) < 0)
         return -1;
     for (uint32_t i = 0; i < g->node_count; i++) {

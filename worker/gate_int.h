@@ -11,7 +11,7 @@
  *   gate_self.c     when `self` is what it says    gate_type.c     type expressions
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_call.c, gate_text_names.c (names in
- *                   strings), gate_import.c, gate_def.c, gate_pattern.c
+ *                   strings), gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
  *
  * The tree is an array in pre-order: a node's descendants are the nodes between it and its
  * `end`, its first child is the next one, a child's next sibling is where the child ends.
@@ -387,6 +387,8 @@ int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class);
 int is_in_type(const struct gate *g, uint32_t i);
 /* What X[Y] does is known, and only makes a type: a class, not one that decides itself. */
 int is_type_maker(const struct gate *g, uint32_t i);
+/* A class of the source that surely is one. */
+int is_real_class(const struct gate *g, uint32_t i);
 /* Whether any class of the source says what C[x] is. */
 int decides_subscripts(const struct gate *g);
 /* The value that a name is bound to, where that is its only binding, or 0. */
@@ -421,6 +423,9 @@ int check_function(struct gate *g, uint32_t i);
 int check_class(struct gate *g, uint32_t i);
 int check_name_store(struct gate *g, uint32_t i);
 int check_class_pattern(struct gate *g, uint32_t i);
+/* Which annotations singledispatch evaluates, once it is known to be in use. */
+void gate_mark_evaluated(struct gate *g);
+int check_register(struct gate *g, uint32_t i);
 int check_annotation(struct gate *g, uint32_t i);
 
 int check_format_attribute(struct gate *g, uint32_t i);

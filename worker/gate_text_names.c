@@ -33,6 +33,8 @@ static int is_tame_name(const struct gate *g, const char *text, size_t len)
         return !gate_module_in_use(g, row->module) && (name[0] != '_' || defined);
     if (what == ATTR_DOOR || what == ATTR_PRIVATE)
         return defined;
+    if (g->dispatches && strcmp(name, "register") == 0)
+        return 0;
     if (strcmp(name, "_name_") == 0) /* of a member of an Enum: what a copy of it reads */
         return 0;
     return what == ATTR_PLAIN || what == ATTR_TAME;
@@ -100,6 +102,8 @@ static int is_tame_prefix(const struct gate *g, uint32_t i)
     for (Py_ssize_t k = 0; k < len; k++)
         if ((unsigned char)prefix[k] >= 0x80 || prefix[k] == '\0')
             return 0;
+    if (g->dispatches && strncmp("register", prefix, (size_t)len) == 0)
+        return 0;
     return !gate_attr_begins(prefix, (size_t)len);
 }
 

@@ -101,7 +101,8 @@ enum node_flag {
     IN_FSTRING = 4,
     DECORATORS_KNOWN = 16, /* of a class, once asked: DECORATORS_TAME is worked out */
     DECORATORS_TAME = 32,
-    IN_TYPE = 8, /* of an annotation, and only within what types are made of: X[Y], X | Y */
+    EVALUATED = 64, /* of an annotation that singledispatch evaluates */
+    IN_TYPE = 8,    /* of an annotation, and only within what types are made of: X[Y], X | Y */
 };
 #define IN_ANNOTATION (IN_ANNOTATION_FN | IN_ANNOTATION_VAR)
 

@@ -10,7 +10,7 @@
 
 #define UNION_MAX 64 /* parts of `X | Y | Z` that are looked at */
 
-static int is_own_type(const struct gate *g, uint32_t i)
+int is_real_class(const struct gate *g, uint32_t i)
 {
     uint32_t class = class_sure(g, i);
     return class && class_facts_known(g, class) & CLASS_REAL;
@@ -27,7 +27,7 @@ int is_type_maker(const struct gate *g, uint32_t i)
 {
     enum builtin what = builtin_sure(g, i);
     return what == BUILTIN_CLASS || what == BUILTIN_SELF_MATCH || what == BUILTIN_TYPE ||
-           export_sure(g, i) || (is_own_type(g, i) && !decides_subscripts(g));
+           export_sure(g, i) || (is_real_class(g, i) && !decides_subscripts(g));
 }
 
 /* One side of `X | Y`: something whose `|` is not the code's own. */
@@ -37,7 +37,7 @@ static int is_type(const struct gate *g, uint32_t i)
         if (kind_of(g, i) != K_BinOp || N(g, i)->op != K_BitOr) {
             if (kind_of(g, i) == K_Subscript)
                 return is_type_maker(g, first_child(g, i));
-            return kind_of(g, i) == K_Constant || is_type_maker(g, i) || is_own_type(g, i);
+            return kind_of(g, i) == K_Constant || is_type_maker(g, i) || is_real_class(g, i);
         }
         if (!is_type(g, child_of(g, i, F_right)))
             return 0;
@@ -50,7 +50,7 @@ int is_in_type(const struct gate *g, uint32_t i)
 {
     if (!(N(g, i)->flags & IN_ANNOTATION))
         return 0;
-    if (g->future_annotations && !g->dispatches)
+    if (g->future_annotations && !(N(g, i)->flags & EVALUATED))
         return 1; /* kept as text, which nothing evaluates */
     if (!(N(g, i)->flags & IN_TYPE))
         return 0;

@@ -154,7 +154,7 @@ static int is_tame_type(const struct gate *g, uint32_t i)
         return N(g, parent)->op == COMPARE_IDENTITY;
     if (kind_of(g, parent) == K_MatchClass)
         return count_of(g, parent, F_patterns) == 0;
-    if (!is_in_type(g, i) || g->dispatches)
+    if (!is_in_type(g, i) || N(g, i)->flags & EVALUATED)
         return 0;
     /* dataclasses.fields() hands annotations out as values. */
     int kept = N(g, i)->flags & IN_ANNOTATION_VAR && g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;
@@ -213,7 +213,7 @@ static int check_module_value(struct gate *g, uint32_t i, const struct export_mo
     if (is_in_field(g, i, K_Attribute, F_value) || is_truth_test(g, i) ||
         is_in_field(g, i, K_Expr, F_value))
         return 0;
-    if (N(g, i)->flags & IN_ANNOTATION_FN && is_in_type(g, i) && !g->dispatches)
+    if (N(g, i)->flags & IN_ANNOTATION_FN && is_in_type(g, i) && !(N(g, i)->flags & EVALUATED))
         return 0;
     return gate_warn(g, RULE_MODULE_VALUE, i,
                      "The module `%s` is used as a value: code that gets it could reach all that "

@@ -58,8 +58,8 @@ static int (*const checks[K_COUNT])(struct gate *, uint32_t) = {
 static int check_node(struct gate *g, uint32_t i)
 {
     const struct node *n = N(g, i);
-    if (g->dispatches && n->flags & IN_ANNOTATION && n->kind != K_TypeVar &&
-        n->kind != K_ParamSpec && n->kind != K_TypeVarTuple && check_annotation(g, i) < 0)
+    if (n->flags & EVALUATED && n->kind != K_TypeVar && n->kind != K_ParamSpec &&
+        n->kind != K_TypeVarTuple && check_annotation(g, i) < 0)
         return -1;
     return checks[n->kind] ? checks[n->kind](g, i) : 0;
 }

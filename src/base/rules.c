@@ -135,8 +135,10 @@ const struct rule rules[RULE_COUNT] = {
         "class A:\n    frame: object = None"},
     [RULE_ANNOTATION] = {"annotation",
         "An annotation that something evaluates is more than a type.",
-        "from functools import singledispatch\n@singledispatch\ndef f(x: print(1)):\n    pass",
-        "from functools import singledispatch\n@singledispatch\ndef f(x: int):\n    pass"},
+        "from functools import singledispatch\n@singledispatch\ndef f(x):\n    pass\n@f.register\n"
+        "def g(x: print(1)):\n    pass",
+        "from functools import singledispatch\n@singledispatch\ndef f(x):\n    pass\n@f.register\n"
+        "def g(x: int):\n    pass"},
     [RULE_COPY_HOOK] = {"copy-hook",
         "An object gets attributes under names made while the code runs, and is copied.",
         "import copy\nfrom types import SimpleNamespace\nprint(copy.copy(SimpleNamespace(**input_data)))",
