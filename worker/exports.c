@@ -380,8 +380,9 @@ static const struct export_name names_uuid[] = {
     N("RFC_4122"), N("SafeUUID"), N("UUID"), D("bytes_", "internal"),
     D("getnode", "asks the machine for its network address, and starts programs for it"),
     D("int_", "internal"), D("main", "a command line"), D("os", "a module"),
-    D("platform", "a module"), D("sys", "a module"), N("uuid1"), N("uuid3"), N("uuid4"),
-    N("uuid5"),
+    D("platform", "a module"), D("sys", "a module"),
+    D("uuid1", "tells the machine's network address, and may start programs to find it; uuid4() is random"),
+    N("uuid3"), N("uuid4"), N("uuid5"),
 };
 
 static const struct export_name names_zlib[] = {

@@ -18,7 +18,7 @@ static const char *text_of_name(const struct gate *g, uint32_t i)
 static int is_field_name(const struct gate *g, uint32_t i)
 {
     if (kind_of(g, i) != K_Attribute || strcmp(text_of_name(g, i), "name") != 0 ||
-        NAME(g, N(g, i)->name)->stored_elsewhere)
+        (g->fields_roam && NAME(g, N(g, i)->name)->stored_elsewhere))
         return 0;
     const struct bind *b = only_bind(g, symbol_of(g, first_child(g, i)));
     uint32_t iter = b && b->kind == BIND_FOR ? child_of(g, N(g, b->node)->parent, F_iter) : 0;

@@ -170,7 +170,9 @@ static int is_tame_factory(const struct gate *g, uint32_t call)
         if (N(g, c)->field != F_keys)
             break;
         const struct dunder_row *row = text ? gate_dunder(text) : NULL;
-        if (!text || !(row ? row->flags & DUNDER_DEFINE : is_tame_attr_text(g, key)))
+        int method = row && row->flags & DUNDER_DEFINE && !(row->flags & DUNDER_STATIC) &&
+                     strcmp(text, "__set_name__") != 0; /* these get the class */
+        if (!text || !(row ? method : is_tame_attr_text(g, key)))
             return 0;
     }
     return 1;
@@ -357,8 +359,13 @@ static int sets_tame_name(struct gate *g, uint32_t call, unsigned at)
     uint32_t name = child_at(g, call, F_args, at);
     if (!name || call_shape(g, call).starred)
         return 0;
-    if (!is_own_name_parameter(g, name))
+    if (!is_own_name_parameter(g, name)) {
+        PyObject *text = string_of(g, name);
+        int may_name = !text || PyUnicode_CompareWithASCIIString(text, "name") == 0;
+        if (may_name && at == 1 && !g->name_writes && !is_own_self(g, child_of(g, call, F_args)))
+            g->name_writes = call;
         return are_tame_attr_strings(g, name);
+    }
     if (at == 1 && !is_own_self(g, child_of(g, call, F_args)))
         return 0; /* object.__setattr__(x, name, value) */
     if (!g->named_writes)

@@ -111,6 +111,8 @@ static void note_load(struct gate *g, uint32_t i)
         s->flags |= SYMBOL_ESCAPES;
     if (!is_tame_class_use(g, i))
         s->flags |= SYMBOL_CLASS_ESCAPES;
+    if (kind_of(g, N(g, i)->parent) != K_Attribute || !is_load(g, N(g, i)->parent))
+        s->flags |= SYMBOL_KEPT;
 }
 
 /* @classmethod right above a function, or above what the standard library makes of one. */
@@ -325,12 +327,23 @@ static void note_node(struct gate *g, uint32_t i)
     }
 }
 
+static int is_word(PyObject *str)
+{
+    for (Py_ssize_t i = 0; i < PyUnicode_GetLength(str); i++) {
+        Py_UCS4 c = PyUnicode_ReadChar(str, i);
+        if (c != '_' && !(c >= '0' && c <= '9') && !((c | 32) >= 'a' && (c | 32) <= 'z'))
+            return 0;
+    }
+    return 1;
+}
+
 /* x.name = "text", with a text that is harmless as a name. */
 static int is_tame_write(const struct gate *g, uint32_t i)
 {
     uint32_t statement = N(g, i)->parent;
     uint32_t value = kind_of(g, statement) == K_Assign ? child_of(g, statement, F_value) : 0;
-    return value && string_of(g, value) && is_tame_attr_text(g, string_of(g, value));
+    PyObject *text = value ? string_of(g, value) : NULL;
+    return text && is_word(text) && is_tame_attr_text(g, text);
 }
 
 /* Once `self` can be told: attributes that are set on anything else. */
@@ -374,6 +387,7 @@ int gate_facts_collect(struct gate *g)
     }
     for (uint32_t i = 0; i < g->node_count; i++)
         note_node(g, i);
+    gate_fields_collect(g);
     gate_mark_evaluated(g);
     if (class_facts_collect(g) < 0)
         return -1;

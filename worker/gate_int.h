@@ -8,6 +8,7 @@
  *   gate_tables.c   builtins, attributes, dunders   gate_names.c    names, each judged once
  *   gate_scope.c    bindings, as Python scopes them gate_facts.c    what holds for the whole source
  *   gate_query.c    questions about nodes           gate_class.c    what is known of classes
+ *   gate_field.c    where fields of dataclasses are
  *   gate_self.c     when `self` is what it says    gate_type.c     type expressions
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_call.c, gate_text_names.c (names in
@@ -172,6 +173,7 @@ enum symbol_flag {
     SYMBOL_DENIED_BY_STAR = 8192, /* a star import may have brought it */
     SYMBOL_SELF_KNOWN = 16384,    /* SYMBOL_SELF_GENUINE is worked out */
     SYMBOL_SELF_GENUINE = 32768,
+    SYMBOL_KEPT = 65536, /* loaded other than to read an attribute of it */
 };
 
 struct symbol {
@@ -252,7 +254,8 @@ struct gate {
     unsigned char texts;            /* a class of the source is a str */
     unsigned char enum_mixins;      /* an Enum has bases of the source that are none */
     unsigned char late, pending;    /* of gate_scope.c */
-    unsigned char fields_made;      /* dataclasses.field is in use */
+    unsigned char fields_made;      /* dataclasses.field or fields is in use */
+    unsigned char fields_roam;      /* and what it makes may be anywhere */
     unsigned char odd_classmethods; /* classmethod is given what may be a property */
     unsigned char default_called;   /* `.default` is taken from other than super() */
     size_t text_work;               /* steps spent on texts that are put together */
@@ -401,6 +404,11 @@ int is_encoder_class(const struct gate *g, uint32_t class);
 int is_reading(const struct gate *g, uint32_t i);
 /* Whether it is a class for sure: a builtin one, one of the source, type(x), x.__class__. */
 int is_class_like(const struct gate *g, uint32_t i);
+
+/* ---- gate_field.c ----------------------------------------------------------------------------------- */
+
+void gate_fields_collect(struct gate *g);
+int gate_fields_check(struct gate *g);
 
 /* ---- gate_class.c ----------------------------------------------------------------------------------- */
 

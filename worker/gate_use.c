@@ -158,7 +158,7 @@ static int is_tame_type(const struct gate *g, uint32_t i)
         return 0;
     /* dataclasses.fields() hands annotations out as values. */
     int kept = N(g, i)->flags & IN_ANNOTATION_VAR && g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;
-    return !kept || !g->fields || g->future_annotations;
+    return !kept || !(g->fields || g->fields_roam) || g->future_annotations;
 }
 
 /* A call of json.dumps whose default= only the encoder gets. */

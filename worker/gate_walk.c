@@ -68,7 +68,7 @@ static int check_node(struct gate *g, uint32_t i)
 static int check_copies(struct gate *g)
 {
     uint32_t writes = g->named_writes;
-    if (!writes && g->fields_made)
+    if (!writes && g->fields_roam)
         writes = g->name_writes; /* of a field: asdict() reads the attribute of that name */
     if (!g->copies || !writes)
         return 0;
@@ -83,5 +83,5 @@ int gate_walk(struct gate *g)
     for (uint32_t i = 0; i < g->node_count; i++)
         if (check_node(g, i) < 0)
             return -1;
-    return check_copies(g);
+    return check_copies(g) < 0 ? -1 : gate_fields_check(g);
 }

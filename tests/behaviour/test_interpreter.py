@@ -348,7 +348,7 @@ SWEEP = {
     "difflib": "import difflib\n'\\n'.join(difflib.unified_diff(['a'], ['b'])); difflib.HtmlDiff().make_table(['a'], ['b'])",
     "pathlib": "from pathlib import *\np = PurePosixPath('/a/b.txt')\np.with_suffix('.x'); p.match('*.txt'); PureWindowsPath('c:/a').as_posix(); p.relative_to('/a'); p.is_relative_to('/a')\np.full_match('/a/*') if hasattr(p, 'full_match') else 0",
     "urllib": "from urllib.parse import *\nurlsplit('http://[::1]:80/a?b=c'); parse_qs('a=1&b=2'); urlencode({'a': 'é'}); quote('é/'); urljoin('http://a/b', 'c')",
-    "uuid": "import uuid\nuuid.uuid1(); uuid.uuid4(); uuid.uuid3(uuid.NAMESPACE_DNS, 'a')",
+    "uuid": "import uuid\nuuid.uuid4(); uuid.uuid3(uuid.NAMESPACE_DNS, 'a')",
     "random": "import random, secrets\nrandom.seed('text'); random.sample(range(9), 3); secrets.token_urlsafe(); random.SystemRandom().random()",
     "hashes": "import hashlib, zlib, struct\nhashlib.new('sha256', b'a'); hashlib.scrypt(b'p', salt=b's', n=2, r=1, p=1); zlib.crc32(b'a')",
     "numbers": "import decimal, fractions, statistics\ndecimal.Decimal(1) / 3; fractions.Fraction('1/3'); statistics.NormalDist(1, 2).samples(3, seed=1)\nint('9' * 4000) ** 9; statistics.quantiles([1, 2, 3])",

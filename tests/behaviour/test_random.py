@@ -21,7 +21,7 @@ import random, uuid, hashlib, time
 result = {
     "random": random.random(), "bits": random.getrandbits(64), "gauss": random.gauss(0, 1), "choice": random.sample(range(10**9), 3),
     "new": random.Random().random(), "system": random.SystemRandom().random(), "bytes": random.randbytes(8).hex(),
-    "uuid4": str(uuid.uuid4()), "uuid1": str(uuid.uuid1()),
+    "uuid4": str(uuid.uuid4()),
     "hashed": random.Random(hashlib.sha256(uuid.uuid4().bytes + random.randbytes(4)).digest()).random(),
 }
 random.seed()

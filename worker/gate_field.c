@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_field: the Field objects of dataclasses. The methods of a dataclass are written as
+ * text from the names of its fields, so whoever can set the name of one writes code. They
+ * are harmless where they stay: `x: int = field(...)` in a dataclass, `for f in fields(C)`
+ * with only attributes of f read.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+static int has_name(const struct gate *g, const char *text)
+{
+    uint32_t id = gate_name_find_text(g, text, strlen(text));
+    return id && NAME(g, id)->defined;
+}
+
+/* @dataclass, the first of the decorators to be applied. */
+static int is_dataclass(const struct gate *g, uint32_t class)
+{
+    unsigned count = count_of(g, class, F_decorator_list);
+    uint32_t last = count ? child_at(g, class, F_decorator_list, count - 1) : 0;
+    const struct export_name *row =
+        last ? export_sure(g, kind_of(g, last) == K_Call ? first_child(g, last) : last) : NULL;
+    return row && row->kind == EXPORT_DATACLASS;
+}
+
+/* x: int = field(...), before anybody else sees the class. */
+static int stays_in_class(const struct gate *g, uint32_t call)
+{
+    uint32_t statement = N(g, call)->parent;
+    if (!is_in_field(g, call, K_AnnAssign, F_value) ||
+        !is_in_field(g, statement, K_ClassDef, F_body) || !is_dataclass(g, N(g, statement)->parent))
+        return 0;
+    uint32_t target = child_of(g, statement, F_target);
+    uint32_t s = kind_of(g, target) == K_Name
+                     ? gate_scope_find(g, N(g, target)->scope, N(g, target)->name)
+                     : 0;
+    return s && !(g->symbols[s].flags & (SYMBOL_LOADED_IN_CLASS | SYMBOL_GLOBAL)) &&
+           !has_name(g, "__init_subclass__") && !has_name(g, "__set_name__");
+}
+
+/* for f in fields(x), len(fields(x)) */
+static int stays_in_loop(const struct gate *g, uint32_t call)
+{
+    uint32_t parent = N(g, call)->parent;
+    if (is_in_field(g, call, K_Call, F_args))
+        return builtin_sure(g, first_child(g, parent)) == BUILTIN_PLAIN &&
+               count_of(g, parent, F_args) == 1 && !count_of(g, parent, F_keywords) &&
+               strcmp(NAME(g, N(g, first_child(g, parent))->name)->text, "len") == 0;
+    if (N(g, call)->field != F_iter)
+        return 0;
+    uint32_t target = child_of(g, parent, F_target);
+    if (kind_of(g, target) != K_Name)
+        return 0;
+    uint32_t s = gate_scope_resolve(g, N(g, target)->scope, N(g, target)->name);
+    return s && !(g->symbols[s].flags & SYMBOL_KEPT);
+}
+
+static int stays(const struct gate *g, uint32_t i, uint32_t exports)
+{
+    uint32_t call = N(g, i)->parent;
+    if (!is_in_field(g, i, K_Call, F_func))
+        return 0;
+    if (exports & EXPORTS(EXPORT_FIELD) && !stays_in_class(g, call))
+        return 0;
+    return !(exports & EXPORTS(EXPORT_FIELDS)) || stays_in_loop(g, call);
+}
+
+void gate_fields_collect(struct gate *g)
+{
+    for (uint32_t i = 0; g->fields_made && !g->fields_roam && i < g->node_count; i++) {
+        int load = (kind_of(g, i) == K_Name || kind_of(g, i) == K_Attribute) && is_load(g, i);
+        uint32_t exports = load ? exports_of(g, i) : 0;
+        if (exports & (EXPORTS(EXPORT_FIELD) | EXPORTS(EXPORT_FIELDS)) && !stays(g, i, exports))
+            g->fields_roam = 1;
+    }
+}
+
+int gate_fields_check(struct gate *g)
+{
+    if (!g->fields_roam || !g->name_writes)
+        return 0;
+    return gate_warn(g, RULE_CLASS_FIELD, g->name_writes,
+                     "This could set the name of a field of a dataclass, and the methods of a "
+                     "dataclass are code that is written from such names.");
+}
