@@ -163,11 +163,17 @@ static const char *set_level(struct run_options *o, const char *arg)
     return NULL;
 }
 
+/* What cannot stand without that wall: it is said, too. */
+static uint32_t falls_with(uint32_t wall)
+{
+    return wall == CORDON_WALL_NAMESPACES ? CORDON_WALL_ROOT : 0;
+}
+
 static const char *set_drop_wall(struct run_options *o, const char *arg)
 {
     for (size_t i = 0; i < wall_nrows; i++)
         if (strcmp(arg, wall_rows[i].name) == 0) {
-            o->drop_walls |= wall_rows[i].bit;
+            o->drop_walls |= wall_rows[i].bit | falls_with(wall_rows[i].bit);
             return NULL;
         }
     return "is no wall: see 'cordon run --help'";

@@ -42,9 +42,11 @@ _Static_assert(FRAME_FAILED == 0x43510003 && sizeof(struct frame_head) == 16 &&
 
 /* ---- the working directory's place --------------------------------------------- */
 
-static int usable(const char *dir)
+static int usable(const char *dir, int by_others)
 {
     struct stat st;
+    if (by_others && dir && (stat(dir, &st) < 0 || !(st.st_mode & S_IXOTH)))
+        return 0;
     return dir && dir[0] == '/' && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
            access(dir, W_OK | X_OK) == 0;
 }
@@ -54,7 +56,7 @@ int approved_work_path(int as_root, char *ret, size_t size, struct cordon_err *r
     const char *dir = secure_getenv("XDG_RUNTIME_DIR");
     uint64_t number;
 
-    if (as_root || !usable(dir))
+    if (!usable(dir, as_root))
         dir = "/tmp";
     if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
         return err_set(reterr, CORDON_E_HOST, errno, "cannot get random numbers");

@@ -33,7 +33,7 @@ static int init_locks(struct cordon_engine *e)
 /* Walls that this version can take down. */
 #define DROPPABLE                                                                                  \
     (CORDON_WALL_GATE | CORDON_WALL_INTERPRETER | CORDON_WALL_SECCOMP | CORDON_WALL_LANDLOCK |     \
-     CORDON_WALL_LIMITS | CORDON_WALL_ROOT)
+     CORDON_WALL_LIMITS | CORDON_WALL_ROOT | CORDON_WALL_NAMESPACES)
 
 static int take_options(struct cordon_engine *e, const struct cordon_options *given,
                         struct cordon_err *reterr)
@@ -46,6 +46,8 @@ static int take_options(struct cordon_engine *e, const struct cordon_options *gi
     }
     if (given)
         memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
+    if (o.drop_walls & CORDON_WALL_NAMESPACES)
+        o.drop_walls |= CORDON_WALL_ROOT; /* a root of its own takes a mount namespace */
     if (o.drop_walls & ~(uint32_t)DROPPABLE) {
         (void)err_set(reterr, CORDON_E_ARG, 0, "this version cannot take down the namespaces");
         err_step(reterr, "drop_walls");

@@ -246,7 +246,9 @@ static int plan_strict(struct box *box, const struct interpreter *in, struct buf
         rc = view_plan(box->profile, in, o->helper_dir, is_host ? box->work : NULL, use,
                        o->walls_down, plan, reterr);
     if (rc == 0 && !(o->walls_down & CORDON_WALL_SECCOMP))
-        rc = seccomp_compile(&syscalls_strict, ret_filter, reterr);
+        rc = seccomp_compile(o->walls_down & CORDON_WALL_NAMESPACES ? &syscalls_contained
+                                                                    : &syscalls_strict,
+                             ret_filter, reterr);
     return rc;
 }
 
@@ -254,6 +256,10 @@ static int plan_approved(struct box *box, const struct interpreter *in, struct b
                          int fds[2], struct cordon_err *reterr)
 {
     const struct box_options *o = &box->opts;
+    if (o->walls_down & CORDON_WALL_NAMESPACES)
+        return err_set(reterr, CORDON_E_HOST, 0,
+                       "without namespaces there are no approved runs: nothing would keep other "
+                       "processes' environments from them");
     int rc = approved_has_view(box->profile, o->walls_down)
                  ? 0 /* it is in the box */
                  : approved_work_path(0, box->work, sizeof(box->work), reterr);

@@ -14,6 +14,9 @@
  */
 extern const struct sys_table syscalls_strict;
 
+/* The same where there are no namespaces. */
+extern const struct sys_table syscalls_contained;
+
 /* A program of the caller's, that starts others. */
 extern const struct sys_table syscalls_approved;
 

@@ -108,6 +108,8 @@ int limits_apply(const struct sandbox_spec *spec, const struct limits_base *base
     uint64_t cpu = spec->cpu_ms / 1000 + (spec->cpu_ms % 1000 != 0);
     uint64_t tasks = spec->tasks + (wide ? 2 : 0); /* the keeper and the init count, too */
 
+    if (base->shared_user)
+        tasks = RLIM_INFINITY; /* the keeper counts */
     if (wide)
         widen(spec, &vm, &data, &file);
 #ifdef CORDON_SANITIZED

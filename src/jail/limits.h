@@ -14,6 +14,7 @@
 struct limits_base {
     uint64_t vm_bytes;
     uint64_t data_bytes;
+    int shared_user; /* its user has other processes, which would count as its tasks */
 };
 
 /* Reads it; needs /proc. */

@@ -176,23 +176,26 @@ unsigned ns_spare_id(const char *map_path, unsigned wish)
     return (unsigned)(best_first + best_count - 1 - wish % best_count);
 }
 
-/* Host ids far above any account's, one per box; never 0 (see rootfs and limits). */
+/* Host ids far above any account's, one per process; never 0 (see rootfs and limits). */
 #define SPARE_ID_BASE 1879048192u
 
-int ns_box_ids(struct ns_ids *ret_ids)
+int ns_spare_ids(struct ns_ids *ret_ids)
 {
     unsigned wish = SPARE_ID_BASE + (unsigned)getpid();
-
-    *ret_ids = (struct ns_ids){.inside = 0, .uid = geteuid(), .gid = getegid()};
-    if (geteuid() != 0)
-        return 0;
     unsigned uid = ns_spare_id("/proc/self/uid_map", wish);
     unsigned gid = ns_spare_id("/proc/self/gid_map", wish);
+
     if (uid == 0 || gid == 0)
         return 0;
     ret_ids->uid = uid;
     ret_ids->gid = gid;
     return 1;
+}
+
+int ns_box_ids(struct ns_ids *ret_ids)
+{
+    *ret_ids = (struct ns_ids){.inside = 0, .uid = geteuid(), .gid = getegid()};
+    return geteuid() == 0 && ns_spare_ids(ret_ids);
 }
 
 int ns_drop_root(int (*ask)(int sync, struct cordon_err *reterr), int sync,

@@ -66,6 +66,9 @@ unsigned ns_spare_id(const char *map_path, unsigned wish);
  */
 int ns_box_ids(struct ns_ids *ret_ids);
 
+/* Ids that no account has, for the calling process alone. 0 when there are none to give. */
+int ns_spare_ids(struct ns_ids *ret_ids);
+
 /*
  * Real root becomes the root of a user namespace of its own. `ask` has somebody outside
  * write its id maps.

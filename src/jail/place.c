@@ -15,9 +15,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int place_make(const char *path, uid_t uid, gid_t gid, struct cordon_err *reterr)
+int place_make(const char *path, enum place_use use, uid_t uid, gid_t gid,
+               struct cordon_err *reterr)
 {
-    if (mkdir(path, 0700) < 0)
+    /* The mode once more: the first time the mask counts. */
+    if (mkdir(path, 0700) < 0 || (use != PLACE_OWN && chmod(path, use) < 0))
         return err_set(reterr, CORDON_E_HOST, errno,
                        "cannot make the working directory's place '%s'", path);
     if ((uid != geteuid() || gid != getegid()) && lchown(path, uid, gid) < 0)

@@ -13,8 +13,12 @@
 
 #include <sys/types.h>
 
-/* Makes the directory `path` for that user alone. Only root can give one away. */
-int place_make(const char *path, uid_t uid, gid_t gid, struct cordon_err *reterr);
+/* PLACE_SHARED: everybody may make things in it, and neither list nor remove others'. */
+enum place_use { PLACE_OWN = 0700, PLACE_SHARED = 01733 };
+
+/* Makes the directory `path` for that user. Only root can give one away. */
+int place_make(const char *path, enum place_use use, uid_t uid, gid_t gid,
+               struct cordon_err *reterr);
 
 /* Removes it and all below it. Nothing there, or not ours: nothing done. */
 void place_remove(const char *path);

@@ -8,11 +8,49 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static int read_caps(struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3])
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    return (int)syscall(SYS_capget, &head, data);
+}
+
+int privs_has_caps(uint64_t caps)
+{
+    struct __user_cap_data_struct now[_LINUX_CAPABILITY_U32S_3];
+
+    if (read_caps(now) < 0)
+        return 0;
+    return (((uint64_t)now[1].effective << 32 | now[0].effective) & caps) == caps;
+}
+
+static int has_no_caps(void)
+{
+    struct __user_cap_data_struct now[_LINUX_CAPABILITY_U32S_3];
+
+    return read_caps(now) == 0 && (now[0].permitted | now[1].permitted) == 0;
+}
+
+static int set_caps(uint64_t keep, uint64_t over_exec, struct cordon_err *reterr)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+    memset(data, 0, sizeof(data));
+    for (size_t i = 0; i < ARRAY_LEN(data); i++) {
+        data[i].permitted = data[i].effective = (uint32_t)(keep >> (32 * i));
+        data[i].inheritable = (uint32_t)(over_exec >> (32 * i));
+    }
+    if (syscall(SYS_capset, &head, data) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot drop the capabilities");
+    return 0;
+}
 
 static int drop_bounding(uint64_t keep, struct cordon_err *reterr)
 {
@@ -32,20 +70,47 @@ static int drop_bounding(uint64_t keep, struct cordon_err *reterr)
 int privs_keep_caps(uint64_t keep, struct cordon_err *reterr)
 {
     /* The bounding set first: dropping from it needs a capability. */
-    int r = drop_bounding(keep, reterr);
+    int r = has_no_caps() ? 0 : drop_bounding(keep, reterr);
     if (r < 0)
         return r;
 
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot clear the ambient capabilities");
 
-    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-    memset(data, 0, sizeof(data));
-    for (size_t i = 0; i < ARRAY_LEN(data); i++)
-        data[i].permitted = data[i].effective = (uint32_t)(keep >> (32 * i));
-    if (syscall(SYS_capset, &head, data) < 0)
-        return err_set(reterr, CORDON_E_HOST, errno, "cannot drop the capabilities");
+    return set_caps(keep, 0, reterr);
+}
+
+static int raise_ambient(uint64_t keep, struct cordon_err *reterr)
+{
+    for (unsigned cap = 0; cap < 64; cap++)
+        if ((keep & PRIVS_CAP(cap)) && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) < 0)
+            return err_set(reterr, CORDON_E_HOST, errno, "cannot hand on capability %u", cap);
+    return 0;
+}
+
+int privs_become(unsigned uid, unsigned gid, uint64_t keep, struct cordon_err *reterr)
+{
+    if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot keep capabilities");
+    if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot become user %u of the host", uid);
+    int r = set_caps(keep, keep, reterr);
+    return r < 0 ? r : raise_ambient(keep, reterr);
+}
+
+int privs_adopt(struct cordon_err *reterr)
+{
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot adopt what descendants leave behind");
+    return 0;
+}
+
+int privs_end_with(pid_t parent, int sig, struct cordon_err *reterr)
+{
+    if (prctl(PR_SET_PDEATHSIG, sig, 0, 0, 0) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot end together with the parent");
+    if (getppid() != parent)
+        _exit(1);
     return 0;
 }
 

@@ -14,9 +14,26 @@
 
 /*
  * Drops every capability but those in `keep` from the bounding, permitted and effective
- * sets; the inheritable and ambient sets become empty.
+ * sets; the inheritable and ambient sets become empty. A process that has none may not
+ * touch its bounding set: there no_new_privs has to do.
  */
 int privs_keep_caps(uint64_t keep, struct cordon_err *reterr);
+
+/* Whether the calling process has all of these. */
+int privs_has_caps(uint64_t caps);
+
+/*
+ * Where there is no user namespace to be somebody else in: becomes that user of the host,
+ * without any further group, with `keep` of its capabilities, also after an exec.
+ */
+int privs_become(unsigned uid, unsigned gid, uint64_t keep, struct cordon_err *reterr);
+
+/* What its descendants leave behind becomes the calling process's own. */
+int privs_adopt(struct cordon_err *reterr);
+
+/* When `parent`, the parent of the calling process, ends, this one gets `sig`; does not
+ * return when it has ended already. A change of user forgets it. */
+int privs_end_with(pid_t parent, int sig, struct cordon_err *reterr);
 
 int privs_no_new_privs(struct cordon_err *reterr);
 

@@ -82,7 +82,20 @@ static int add_call(const struct compiler *c)
     return add(c, c->rule->when);
 }
 
-static int add_rule(scmp_filter_ctx ctx, const struct sys_rule *rule, struct cordon_err *reterr)
+static int is_named(const struct sys_table *table, const char *name, size_t len)
+{
+    for (size_t i = 0; table && i < table->count; i++)
+        for (const char *at = table->rules[i].calls; *at; at += strspn(at, " ")) {
+            size_t n = strcspn(at, " ");
+            if (n == len && memcmp(at, name, len) == 0)
+                return 1;
+            at += n;
+        }
+    return 0;
+}
+
+static int add_rule(scmp_filter_ctx ctx, const struct sys_rule *rule, const struct sys_table *top,
+                    struct cordon_err *reterr)
 {
     struct compiler c = {.ctx = ctx, .rule = rule};
     char name[64];
@@ -90,12 +103,26 @@ static int add_rule(scmp_filter_ctx ctx, const struct sys_rule *rule, struct cor
     for (const char *at = rule->calls; *at;) {
         size_t len = strcspn(at, " ");
         (void)snprintf(name, sizeof(name), "%.*s", (int)len, at);
-        c.nr = seccomp_syscall_resolve_name(name);
+        c.nr = is_named(top, name, strlen(name)) ? -1 : seccomp_syscall_resolve_name(name);
         int r = c.nr < 0 ? 0 : add_call(&c); /* negative: this architecture has none of it */
         if (r < 0)
             return err_set(reterr, CORDON_E_HOST, -r, "libseccomp refuses the row of '%s'", name);
         at += len;
         at += strspn(at, " ");
+    }
+    return 0;
+}
+
+/* But for the calls that `top` names. */
+static int add_rows(scmp_filter_ctx ctx, const struct sys_table *table, const struct sys_table *top,
+                    struct cordon_err *reterr)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->rules[i].action == table->otherwise)
+            continue; /* says what happens anyway, and why; libseccomp would refuse it */
+        int r = add_rule(ctx, &table->rules[i], top, reterr);
+        if (r < 0)
+            return r;
     }
     return 0;
 }
@@ -110,14 +137,8 @@ static int add_rules(scmp_filter_ctx ctx, const struct sys_table *table, struct 
         return err_set(reterr, CORDON_E_HOST, -r,
                        "libseccomp 2.5 and a kernel with system-call filters are needed");
 
-    for (size_t i = 0; i < table->count; i++) {
-        if (table->rules[i].action == table->otherwise)
-            continue; /* says what happens anyway, and why; libseccomp would refuse it */
-        r = add_rule(ctx, &table->rules[i], reterr);
-        if (r < 0)
-            return r;
-    }
-    return 0;
+    r = add_rows(ctx, table, NULL, reterr);
+    return r == 0 && table->over ? add_rows(ctx, table->over, table, reterr) : r;
 }
 
 static int export(scmp_filter_ctx ctx, int *ret_fd, struct cordon_err *reterr)

@@ -47,6 +47,7 @@ struct sys_table {
     const struct sys_rule *rules;
     size_t count;
     enum sys_action otherwise;
+    const struct sys_table *over; /* whose rows hold for all calls not named in these; or NULL */
 };
 
 /*

@@ -12,13 +12,18 @@
 #include "jail/landlock.h"
 #include "jail/limits.h"
 #include "jail/ns.h"
+#include "jail/place.h"
 #include "jail/plan.h"
 #include "jail/privs.h"
 #include "jail/rootfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -128,6 +133,24 @@ static int step_ids(void *ctx, struct cordon_err *reterr)
     return r < 0 ? r : ns_write_ids("self", &user, 1, reterr);
 }
 
+static pid_t keeper; /* the parent of zygote and sandboxes */
+
+/*
+ * Without a user namespace it has to be somebody else on the host itself, which only root's
+ * can; an ordinary user's stays who that is, and file modes keep nothing from it.
+ */
+static int step_own_user(void *ctx, struct cordon_err *reterr)
+{
+    struct sandbox *s = ctx;
+    struct ns_ids own;
+    int r = 0;
+
+    s->base.shared_user = 1;
+    if (privs_has_caps(PRIVS_CAP(CAP_SETUID) | PRIVS_CAP(CAP_SETGID)) && ns_spare_ids(&own))
+        s->base.shared_user = (r = privs_become(own.uid, own.gid, 0, reterr)) < 0;
+    return r < 0 ? r : privs_end_with(keeper, SIGKILL, reterr);
+}
+
 static int step_no_nesting(void *ctx, struct cordon_err *reterr)
 {
     (void)ctx;
@@ -151,6 +174,18 @@ static int step_work(void *ctx, struct cordon_err *reterr)
     const struct sandbox *s = ctx;
     const char *path = view.work ? view.work : ROOTFS_WORK;
     return rootfs_enter_work(path, s->spec->disk_bytes, s->spec->disk_files, reterr);
+}
+
+static int step_own_dir(void *ctx, struct cordon_err *reterr)
+{
+    char path[PATH_MAX];
+    (void)ctx;
+
+    (void)snprintf(path, sizeof(path), "%s/%d", view.work, getpid());
+    int r = place_make(path, PLACE_OWN, geteuid(), getegid(), reterr);
+    if (r == 0 && chdir(path) < 0)
+        r = err_set(reterr, CORDON_E_HOST, errno, "cannot enter '%s'", path);
+    return r;
 }
 
 static int step_descriptors(void *ctx, struct cordon_err *reterr)
@@ -212,16 +247,21 @@ static int step_seccomp(void *ctx, struct cordon_err *reterr)
 }
 
 /*
- * The namespaces themselves are made by the clone, not by a row. They are never down:
- * the kill of the whole tree, the private root and the working directory stand on them.
+ * The namespaces themselves are made by the clone, not by a row. Where they are down so is
+ * the root, and the rows that stand in are weaker than what they stand in for.
  */
 static const struct step sandbox_steps[] = {
-    {"ids", step_ids, "an ordinary user inside and nobody outside; needs /proc, so first", 0, 0},
+    {"ids", step_ids, "an ordinary user inside and nobody outside; needs /proc, so first",
+     CORDON_WALL_NAMESPACES, 0},
+    {"own-user", step_own_user, "root's: a user that no account has; dies with the keeper", 0,
+     CORDON_WALL_NAMESPACES},
     {"no-nesting", step_no_nesting, "a user namespace below would give capabilities; needs /proc",
-     0, 0},
+     CORDON_WALL_NAMESPACES, 0},
     {"measure", step_measure, "memory limits count from here; needs /proc", 0, 0},
     {"root", step_root, "nothing but the view: no /proc, no way back", CORDON_WALL_ROOT, 0},
-    {"work-dir", step_work, "a directory of its own, empty and capped", 0, 0},
+    {"work-dir", step_work, "a directory of its own, empty and capped", CORDON_WALL_NAMESPACES, 0},
+    {"own-dir", step_own_dir, "the same on the host's own file system; each file is capped", 0,
+     CORDON_WALL_NAMESPACES},
     {"descriptors", step_descriptors,
      "nothing inherited stays open; before the limits, which may be too low to move them", 0, 0},
     {"limits", step_limits, "before privileges go: it may have to lower the host's own",
@@ -243,11 +283,12 @@ const struct step *steps_sandbox(size_t *ret_count)
 
 pid_t steps_fork_sandbox(const struct sandbox_spec *spec, struct cordon_err *reterr)
 {
-    (void)spec;
+    unsigned long spaces = spec->walls_down & CORDON_WALL_NAMESPACES ? 0 : CLONE_NEWUSER | NS_ALL;
 
     /* CLONE_PARENT: the keeper's child, not the zygote's, so it outlives the zygote. The
      * exit signal is then the zygote's own and none may be named. */
-    pid_t pid = ns_clone(CLONE_PARENT | CLONE_NEWUSER | NS_ALL, NULL);
+    keeper = getppid();
+    pid_t pid = ns_clone(CLONE_PARENT | spaces, NULL);
     if (pid < 0) {
         err_set(reterr, CORDON_E_HOST, -pid, "cannot copy the zygote into new namespaces (%s)",
                 ns_advice(-pid));

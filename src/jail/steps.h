@@ -46,8 +46,8 @@ int steps_take_plan(int fd, struct cordon_err *reterr);
 const struct step *steps_sandbox(size_t *ret_count);
 
 /*
- * Makes a copy of the calling single-threaded process in namespaces of its own, as a
- * child of the caller's parent (CLONE_PARENT). Returns its pid, 0 in the copy, or a
+ * Makes a copy of the calling single-threaded process in namespaces of its own (unless they
+ * are down), as a child of the caller's parent (CLONE_PARENT). Returns its pid, 0 in the copy, or a
  * negative code. In the copy, call steps_enter_sandbox() before anything else.
  */
 pid_t steps_fork_sandbox(const struct sandbox_spec *spec, struct cordon_err *reterr);

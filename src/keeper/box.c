@@ -91,6 +91,11 @@ int box_read_plan(struct box *box, const char *plan, size_t len, struct cordon_e
     return 0;
 }
 
+int box_has_namespaces(const struct box *box)
+{
+    return !(box->walls_down & CORDON_WALL_NAMESPACES);
+}
+
 int box_ask_ids(int sync, struct cordon_err *reterr)
 {
     struct box_report report = {.word = BOX_WANTS_IDS};
@@ -164,9 +169,11 @@ static int step_proc(void *ctx, struct cordon_err *reterr)
 static int step_place(void *ctx, struct cordon_err *reterr)
 {
     const struct box *box = ctx;
-    /* Its owner as seen from here: only root's box gets its user later. */
-    return place_make(box->place, box->as_root ? box->ids.uid : geteuid(),
-                      box->as_root ? box->ids.gid : getegid(), reterr);
+    int given = box->as_root && box_has_namespaces(box); /* to whom the keeper is to become */
+    int shared = box->as_root && !given;                 /* by sandboxes of a user each */
+
+    return place_make(box->place, shared ? PLACE_SHARED : PLACE_OWN,
+                      given ? box->ids.uid : geteuid(), given ? box->ids.gid : getegid(), reterr);
 }
 
 void box_clean(const struct box *box)
@@ -191,6 +198,18 @@ static int step_drop_root(void *ctx, struct cordon_err *reterr)
 {
     const struct box *box = ctx;
     return box->as_root ? ns_drop_root(box_ask_ids, box->sync, reterr) : 0;
+}
+
+/*
+ * Without a PID namespace to die with the keeper. The starter lives on, as the parent of
+ * what a killed keeper leaves behind; when it is the starter that is killed, the keeper is
+ * told by a signal, and ends in order.
+ */
+static int step_adopt(void *ctx, struct cordon_err *reterr)
+{
+    const struct box *box = ctx;
+    int r = privs_adopt(reterr);
+    return r < 0 ? r : privs_end_with(box->starter, BOX_END_SIGNAL, reterr);
 }
 
 static int step_resources(void *ctx, struct cordon_err *reterr)
@@ -223,24 +242,47 @@ static int step_privileges(void *ctx, struct cordon_err *reterr)
     return r < 0 ? r : privs_set_dumpable(0, reterr);
 }
 
+/* What root's keeper needs on the host itself: to make its sandboxes others, end them, and
+ * remove what they leave. */
+#define ZYGOTE_CAPS (PRIVS_CAP(CAP_SETUID) | PRIVS_CAP(CAP_SETGID))
+#define KEEPER_CAPS                                                                                \
+    (ZYGOTE_CAPS | PRIVS_CAP(CAP_KILL) | PRIVS_CAP(CAP_DAC_OVERRIDE) | PRIVS_CAP(CAP_FOWNER))
+
+static int step_keeper_privileges(void *ctx, struct cordon_err *reterr)
+{
+    const struct box *box = ctx;
+
+    int r = privs_keep_caps(box->as_root ? KEEPER_CAPS : 0, reterr);
+    if (r == 0)
+        r = privs_no_new_privs(reterr);
+    return r < 0 ? r : privs_set_dumpable(0, reterr);
+}
+
 static const struct step box_table[] = {
-    {"box-ids", step_ids, "an ordinary user's box: files made below need an owner", 0, 0},
-    {"private-mounts", step_private_mounts, "nothing that follows is seen on the host", 0, 0},
+    {"box-ids", step_ids, "an ordinary user's box: files made below need an owner",
+     CORDON_WALL_NAMESPACES, 0},
+    {"private-mounts", step_private_mounts, "nothing that follows is seen on the host",
+     CORDON_WALL_NAMESPACES, 0},
     {"leave-host", step_leave_host, "sources stay reachable, also those under /tmp",
      CORDON_WALL_ROOT, 0},
     {"view", step_view, "the plan's rows, each read-only", CORDON_WALL_ROOT, 0},
     {"assemble", step_assemble, "sealed, and doubled: the box has /proc, a sandbox does not",
      CORDON_WALL_ROOT, 0},
     {"enter-box", step_enter_box, "the host's files are gone from here on", CORDON_WALL_ROOT, 0},
-    {"outer-proc", step_proc, "the host's tree stays: its /proc is of other processes", 0,
-     CORDON_WALL_ROOT},
+    {"outer-proc", step_proc, "the host's tree stays: its /proc is of other processes",
+     CORDON_WALL_NAMESPACES, CORDON_WALL_ROOT},
     {"work-place", step_place, "on the host, for working directories; removed with the box", 0,
      CORDON_WALL_ROOT},
-    {"host-name", step_host_name, "while there is a privilege to do it; sandboxes inherit it", 0,
-     0},
-    {"drop-root", step_drop_root, "root's box: after the mounts, which needed root", 0, 0},
+    {"host-name", step_host_name, "while there is a privilege to do it; sandboxes inherit it",
+     CORDON_WALL_NAMESPACES, 0},
+    {"drop-root", step_drop_root, "root's box: after the mounts, which needed root",
+     CORDON_WALL_NAMESPACES, 0},
+    {"adopt", step_adopt, "what sandboxes leave behind stays the keeper's to kill", 0,
+     CORDON_WALL_NAMESPACES},
     {"resources", step_resources, "no cores; room for descriptors that wait", 0, 0},
-    {"privileges", step_privileges, "last: the rows above need them", 0, 0},
+    {"privileges", step_privileges, "last: the rows above need them", CORDON_WALL_NAMESPACES, 0},
+    {"keeper-privileges", step_keeper_privileges, "root's: to make each sandbox another user", 0,
+     CORDON_WALL_NAMESPACES},
 };
 
 const struct step *box_steps(size_t *ret_count)
@@ -293,8 +335,20 @@ static int place_fds(const int wanted[], size_t count)
     return close_range(ZYGOTE_SOCK + (unsigned)count, ~0u, 0);
 }
 
+/* Where the box makes it nobody on the host, that is done; else it has to be here. */
+static int become_zygote(const struct box *box, pid_t keeper, struct cordon_err *reterr)
+{
+    int r = 0;
+
+    if (box_has_namespaces(box))
+        return 0;
+    if (box->as_root)
+        r = privs_become(box->ids.uid, box->ids.gid, ZYGOTE_CAPS, reterr);
+    return r < 0 ? r : privs_end_with(keeper, SIGKILL, reterr);
+}
+
 /* In the copy that becomes the zygote. Does not return. */
-static void exec_zygote(const struct box *box, int sock)
+static void exec_zygote(const struct box *box, int sock, pid_t keeper)
 {
     struct cordon_err err = {0};
     sigset_t none;
@@ -303,7 +357,7 @@ static void exec_zygote(const struct box *box, int sock)
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     const int fds[] = {sock, box->filter, plan_file(box)};
-    if (place_fds(fds, ARRAY_LEN(fds)) < 0)
+    if (place_fds(fds, ARRAY_LEN(fds)) < 0 || become_zygote(box, keeper, &err) < 0)
         _exit(127); /* the socket's end says it */
 
     (void)execve(box->program, box->args, box->environ);
@@ -329,11 +383,12 @@ int box_start_zygote(const struct box *box, pid_t *ret_pid, int *ret_sock,
     if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0) /* this end only: the zygote's blocks */
         return err_set(reterr, CORDON_E_HOST, errno, "cannot set up the zygote's socket");
 
+    pid_t keeper = getpid();
     pid_t pid = ns_clone(SIGCHLD, NULL);
     if (pid < 0)
         return err_set(reterr, CORDON_E_HOST, -pid, "cannot fork the zygote");
     if (pid == 0)
-        exec_zygote(box, its);
+        exec_zygote(box, its, keeper);
 
     *ret_pid = pid;
     *ret_sock = fd_take(&ours);

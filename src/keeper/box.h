@@ -30,6 +30,7 @@ struct box {
     size_t plan_len;
     int as_root;       /* built with real privileges, which are then given up */
     struct ns_ids ids; /* who the box's root is outside */
+    pid_t starter;     /* outside; it lives as long as the box where that has no namespaces */
     int sync;          /* the keeper's end; -1 once the box is built */
     int filter;        /* memory file with the sandboxes' call filter; -1: none, the wall is down */
     struct rootfs fs;
@@ -45,6 +46,12 @@ struct box {
     char *args[BOX_ARGS_MAX + 1];
     char *environ[BOX_ENVIRON_MAX + 1];
 };
+
+/* What the starter's end does to the keeper where it has no PID namespace. */
+#define BOX_END_SIGNAL SIGTERM
+
+/* Whether it is a place of its own to the kernel, too. */
+int box_has_namespaces(const struct box *box);
 
 /* Takes from the plan what is not files. `plan` must outlive the box. */
 int box_read_plan(struct box *box, const char *plan, size_t len, struct cordon_err *reterr);

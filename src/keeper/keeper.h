@@ -4,6 +4,7 @@
  *
  *   supervise.c  the loop, the engine's words, ends and deadlines
  *   zygote.c     forks by way of a zygote (runs that are not approved)
+ *   reap.c       ends, where the box has no PID namespace to make them whole
  *   approved.c   the one run of a box that is made for it (approved.h)
  */
 #ifndef CORDON_KEEPER_KEEPER_H
@@ -31,6 +32,12 @@ struct approved {
     uint32_t over;    /* enum wire_limit: why it was killed */
 };
 
+/* Where the box has no PID namespace: runs that have ended, and what they left behind. */
+struct reaper {
+    uint64_t look_ns; /* when to look for strays again; 0: not before something happens */
+    int hold;         /* hand no run over: a child that nobody named yet could be a stray */
+};
+
 struct keeper {
     const struct box *box;
     int signals;
@@ -38,6 +45,7 @@ struct keeper {
     struct zygote zygote;
     struct runs runs;
     struct approved approved;
+    struct reaper reaper;
     int done; /* leave the loop */
 };
 
@@ -51,6 +59,15 @@ void keeper_give_up(struct keeper *k, const struct cordon_err *err);
 /* A run's last word: it could not be started, or it ended. The run is gone then. */
 void keeper_fail_run(struct keeper *k, struct run *run, const struct cordon_err *err);
 void keeper_exit_run(struct keeper *k, struct run *run, int status, const struct rusage *usage);
+
+/* ---- reap.c ---- */
+
+/* The run's first process has ended: its last word waits until nothing is left of it. */
+void reap_later(struct keeper *k, struct run *run, int status, const struct rusage *usage);
+/* Ends what runs have left behind, and the runs. When to come again, UINT64_MAX: no need. */
+uint64_t reap_turn(struct keeper *k, uint64_t now);
+/* The loop is over: ends everything. */
+void reap_all(struct keeper *k);
 
 /* ---- zygote.c ---- */
 

@@ -7,7 +7,9 @@
  * stands, handing over a pidfd, and exits. It keeps nothing that the box could use.
  */
 #include "base/err.h"
+#include "jail/privs.h"
 #include "keeper/approved.h"
+#include "keeper/killtree.h"
 #include "keeper/supervise.h"
 
 #include <errno.h>
@@ -16,8 +18,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #define ENGINE_FD 3
 
@@ -135,8 +139,18 @@ static int await_box(const struct box *box, int sync, pid_t pid, struct cordon_e
     }
 }
 
+static unsigned long flags_of(const struct box *box)
+{
+    unsigned long spaces = box->as_root ? NS_ALL : NS_ALL | CLONE_NEWUSER;
+
+    if (box->approved && box->host_network)
+        spaces &= ~(unsigned long)CLONE_NEWNET;
+    return (box_has_namespaces(box) ? spaces : 0) | CLONE_PIDFD | SIGCHLD;
+}
+
 /* On success the keeper waits for the end of *ret_sync before it speaks to the engine. */
-static int start_box(struct box *box, int *ret_sync, int *ret_pidfd, struct cordon_err *reterr)
+static int start_box(struct box *box, int *ret_sync, pid_t *ret_keeper, int *ret_pidfd,
+                     struct cordon_err *reterr)
 {
     int pair[2];
 
@@ -145,12 +159,7 @@ static int start_box(struct box *box, int *ret_sync, int *ret_pidfd, struct cord
     AUTO_FD ours = pair[0];
     box->sync = pair[1];
 
-    unsigned long flags = NS_ALL | CLONE_PIDFD | SIGCHLD;
-    if (!box->as_root)
-        flags |= CLONE_NEWUSER;
-    if (box->approved && box->host_network)
-        flags &= ~(unsigned long)CLONE_NEWNET;
-    pid_t pid = ns_clone(flags, ret_pidfd);
+    pid_t pid = ns_clone(flags_of(box), ret_pidfd);
     if (pid < 0)
         return err_set(reterr, CORDON_E_HOST, -pid, "cannot make the box's namespaces (%s)",
                        ns_advice(-pid));
@@ -160,9 +169,42 @@ static int start_box(struct box *box, int *ret_sync, int *ret_pidfd, struct cord
     }
     fd_close(&box->sync);
     int r = await_box(box, ours, pid, reterr);
-    if (r == 0)
+    if (r == 0) {
         *ret_sync = fd_take(&ours);
+        *ret_keeper = pid;
+    }
     return r;
+}
+
+/*
+ * Where there is no PID namespace to end with the keeper, the starter is there for the
+ * keeper's end, whatever it is. Its own pidfd is what the engine gets: with it, all is over.
+ */
+static int prepare_guard(const struct box *box, struct cordon_err *reterr)
+{
+    if (box_has_namespaces(box))
+        return 0;
+    int r = privs_adopt(reterr);
+    return r < 0 ? r : privs_set_dumpable(0, reterr);
+}
+
+static int be_guard(const struct box *box, pid_t keeper, int engine)
+{
+    (void)close(engine); /* its end has to be the keeper's end alone */
+    while (waitpid(keeper, NULL, __WALL) < 0 && errno == EINTR)
+        ;
+    killtree_all();
+    box_clean(box);
+    return 0;
+}
+
+static int choose_pidfd(const struct box *box, int *pidfd)
+{
+    if (box_has_namespaces(box))
+        return 0;
+    fd_close(pidfd);
+    *pidfd = pidfd_open(getpid(), 0);
+    return *pidfd < 0 ? -errno : 0;
 }
 
 int main(void)
@@ -171,6 +213,7 @@ int main(void)
     struct cordon_err err = {0};
     struct stat st;
     int sync = -1, pidfd = -1;
+    pid_t keeper = -1;
 
     if (fstat(ENGINE_FD, &st) < 0 || !S_ISSOCK(st.st_mode)) {
         (void)fputs("cordon-keeper: a helper of libcordon, of no use by itself\n", stderr);
@@ -182,14 +225,19 @@ int main(void)
         r = receive_plan(&box, &err);
     if (r == 0) {
         box.as_root = ns_box_ids(&box.ids);
-        r = start_box(&box, &sync, &pidfd, &err);
+        box.starter = getpid();
+        r = prepare_guard(&box, &err);
     }
+    if (r == 0)
+        r = start_box(&box, &sync, &keeper, &pidfd, &err);
     if (r < 0) {
         err_step(&err, "box");
         (void)wire_send(ENGINE_FD, WIRE_FAILED, 0, &err, sizeof(err), NULL, 0);
         return 1;
     }
-    r = wire_send(ENGINE_FD, WIRE_STARTED, 0, NULL, 0, &pidfd, 1);
+    r = choose_pidfd(&box, &pidfd);
+    if (r == 0)
+        r = wire_send(ENGINE_FD, WIRE_STARTED, 0, NULL, 0, &pidfd, 1);
     fd_close(&sync);
-    return r < 0;
+    return box_has_namespaces(&box) ? r < 0 : be_guard(&box, keeper, ENGINE_FD);
 }

@@ -88,6 +88,7 @@ static void leave_state(struct runs *runs, struct run *run)
         TAILQ_REMOVE(&runs->live, run, link);
         break;
     case RUN_RUNNING:
+    case RUN_ENDED:
         TAILQ_REMOVE(&runs->live, run, link);
         break;
     }
@@ -110,6 +111,16 @@ void runs_set_running(struct runs *runs, struct run *run, pid_t pid)
     leave_state(runs, run);
     run->state = RUN_RUNNING;
     run->pid = pid;
+    TAILQ_INSERT_TAIL(&runs->live, run, link);
+}
+
+void runs_set_ended(struct runs *runs, struct run *run, int status, const struct rusage *usage)
+{
+    leave_state(runs, run);
+    run->state = RUN_ENDED;
+    run->due_ns = 0;
+    run->status = status;
+    run->usage = *usage;
     TAILQ_INSERT_TAIL(&runs->live, run, link);
 }
 

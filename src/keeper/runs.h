@@ -5,6 +5,7 @@
  *   QUEUED   with its descriptors, until the zygote is ready and not too busy
  *   HANDED   the zygote has it; no pid is known yet
  *   RUNNING  its pid is known
+ *   ENDED    its first process has, and was waited for; others of it may be left
  *
  * A fixed number of slots; only those that were ever needed are touched.
  */
@@ -16,7 +17,7 @@
 #include <sys/queue.h>
 #include <sys/resource.h>
 
-enum run_state { RUN_QUEUED, RUN_HANDED, RUN_RUNNING };
+enum run_state { RUN_QUEUED, RUN_HANDED, RUN_RUNNING, RUN_ENDED };
 
 struct run {
     TAILQ_ENTRY(run) link;
@@ -26,6 +27,8 @@ struct run {
     uint64_t due_ns; /* 0: no deadline */
     int overdue;     /* the deadline passed */
     int killed;      /* dies as soon as there is something to kill */
+    int status;      /* once ENDED */
+    struct rusage usage;
     struct sandbox_spec spec;
     int fds[WIRE_FORK_FDS]; /* owned while QUEUED */
 };
@@ -41,7 +44,7 @@ struct stray {
 
 struct runs {
     TAILQ_HEAD(run_list, run) queued; /* first come, first handed */
-    struct run_list live;             /* HANDED and RUNNING */
+    struct run_list live;             /* HANDED, RUNNING and ENDED */
     struct run_list unused;
     size_t slots_used;
     size_t handed;
@@ -63,6 +66,9 @@ void runs_set_handed(struct runs *runs, struct run *run);
 
 /* HANDED -> RUNNING. */
 void runs_set_running(struct runs *runs, struct run *run, pid_t pid);
+
+/* RUNNING -> ENDED. */
+void runs_set_ended(struct runs *runs, struct run *run, int status, const struct rusage *usage);
 
 /* Frees the slot, whatever state the run is in. */
 void runs_remove(struct runs *runs, struct run *run);

@@ -179,8 +179,12 @@ static void on_child(struct keeper *k, pid_t pid, int status, const struct rusag
         zygote_read(k);
         run = runs_find_pid(&k->runs, pid);
     }
-    if (run)
-        keeper_exit_run(k, run, k->box->approved ? approved_status(k, status) : status, usage);
+    if (run && k->box->approved)
+        status = approved_status(k, status);
+    if (run && !box_has_namespaces(k->box))
+        reap_later(k, run, status, usage);
+    else if (run)
+        keeper_exit_run(k, run, status, usage);
     else
         runs_keep_stray(&k->runs, pid, status, usage);
 }
@@ -233,6 +237,10 @@ static uint64_t check_deadlines(struct keeper *k)
     uint64_t queued = check_list(k, &k->runs.queued, now);
     uint64_t first = live < queued ? live : queued;
 
+    if (!box_has_namespaces(k->box)) {
+        uint64_t again = reap_turn(k, now);
+        first = again < first ? again : first;
+    }
     if (k->approved.look_ns == 0)
         return first;
     approved_look(k, now);
@@ -258,7 +266,7 @@ static void take_turn(struct keeper *k, uint64_t due_ns)
         {.fd = k->zygote.sock, .events = (short)(POLLIN | (k->zygote.full ? POLLOUT : 0))},
         {.fd = k->signals, .events = POLLIN},
     };
-    struct signalfd_siginfo child; /* one, for however many ended */
+    struct signalfd_siginfo child; /* one, for however many ended; or the starter did */
 
     if (!sleep_until(fds, ARRAY_LEN(fds), due_ns))
         return;
@@ -271,8 +279,10 @@ static void take_turn(struct keeper *k, uint64_t due_ns)
         zygote_read(k);
     if (fds[0].revents & ~POLLOUT)
         read_engine(k);
-    if (fds[2].revents && read(k->signals, &child, sizeof(child)) > 0)
+    if (fds[2].revents && read(k->signals, &child, sizeof(child)) > 0) {
+        k->done |= child.ssi_signo == BOX_END_SIGNAL;
         reap(k);
+    }
 }
 
 static int open_keeper(struct keeper *k, int engine, const struct box *box)
@@ -287,6 +297,7 @@ static int open_keeper(struct keeper *k, int engine, const struct box *box)
 
     (void)sigemptyset(&child);
     (void)sigaddset(&child, SIGCHLD);
+    (void)sigaddset(&child, BOX_END_SIGNAL);
     (void)sigprocmask(SIG_BLOCK, &child, NULL);
     k->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     return k->signals < 0 ? -errno : r;
@@ -314,5 +325,7 @@ int supervise(int engine, const struct box *box)
             zygote_hand_over(&k);
         take_turn(&k, check_deadlines(&k));
     }
+    if (!box_has_namespaces(box))
+        reap_all(&k);
     return 0; /* PID 1 ends here, and with it everything in the box */
 }

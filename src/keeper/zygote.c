@@ -7,6 +7,7 @@
 #include "keeper/keeper.h"
 
 #include "base/err.h"
+#include "keeper/killtree.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -62,6 +63,10 @@ static void on_forked(struct keeper *k)
         keeper_exit_run(k, run, end->status, &end->usage);
         return;
     }
+    if (!killtree_is_child(pid)) { /* it would be killed in somebody else's stead */
+        end_zygote(&k->zygote);
+        return;
+    }
     runs_set_running(&k->runs, run, pid);
     if (run->killed)
         (void)kill(pid, SIGKILL);
@@ -115,7 +120,7 @@ void zygote_hand_over(struct keeper *k)
     struct zygote *z = &k->zygote;
     struct run *run;
 
-    while (z->ready && !z->full && k->runs.handed < HANDED_MAX &&
+    while (z->ready && !z->full && !k->reaper.hold && k->runs.handed < HANDED_MAX &&
            (run = TAILQ_FIRST(&k->runs.queued))) {
         int r = wire_send(z->sock, WIRE_FORK, run->id, &run->spec, sizeof(run->spec), run->fds,
                           WIRE_FORK_FDS);

@@ -7,13 +7,14 @@ too, each attempt has to succeed, or it would prove nothing.
 
 import json
 import os
+import socket
 import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from support import SANITIZED, SLOW, as_nobody, why_not_nobody
+from support import SLOW, as_nobody, why_not_nobody
 
 # Before what is tried: a C library that does not ask Python's builtins or audit hook.
 PROLOGUE = """
@@ -52,6 +53,7 @@ FILES = [
 
 KERNEL = ["gate", "interpreter", "seccomp", "limits"]
 HELD_ELSEWHERE = {"link-in", "move-in", "execute-own"}  # two mounts, or a noexec one
+NOT_ROOTS = {"link-in"}  # the kernel links to nobody's files but one's own (protected_hardlinks)
 
 
 @pytest.fixture(params=["root", "user"])
@@ -80,6 +82,15 @@ def host():
         yield found
 
 
+@pytest.fixture
+def places(monkeypatch):
+    """Where boxes keep working directories."""
+    with tempfile.TemporaryDirectory(prefix="places-", dir="/tmp") as name:
+        Path(name).chmod(0o1777)
+        monkeypatch.setenv("XDG_RUNTIME_DIR", name)
+        yield name
+
+
 def attempt(cordon, who, host, code, down):
     args = [word for wall in down for word in ("--drop-wall", wall)]
     done = subprocess.run(
@@ -92,15 +103,51 @@ def attempt(cordon, who, host, code, down):
     return envelope["result"]["end"]
 
 
-def tried_with_root_down(cordon, who, host, code):
-    return attempt(cordon, who, host, code, [*KERNEL, "root"])
+@pytest.mark.parametrize("spaces", ["root", "namespaces"])
+@pytest.mark.parametrize("name, code, ends", FILES, ids=[row[0] for row in FILES])
+def test_files(cordon, who, host, name, code, ends, spaces):
+    """"namespaces" takes "root" down with it."""
+    assert attempt(cordon, who, host, code, [*KERNEL, spaces]) in ends
+    if spaces == "namespaces" or name not in HELD_ELSEWHERE:
+        down = [*KERNEL, spaces, "landlock"]
+        if name in NOT_ROOTS and who is list: # its user owns nothing of the host
+            return
+        assert attempt(cordon, who, host, code, down) == "done"
 
 
-@pytest.mark.parametrize("name, code, ends", FILES, ids=lambda v: v if isinstance(v, str) else "")
-def test_files(cordon, who, host, name, code, ends):
-    assert attempt(cordon, who, host, code, [*KERNEL, "root"]) in ends
-    if name not in HELD_ELSEWHERE:
-        assert attempt(cordon, who, host, code, [*KERNEL, "root", "landlock"]) == "done"
+# What the network and PID namespaces hold elsewhere: the version of Landlock, code, its error.
+OTHERS = [
+    ("tcp-connect", 4, "import socket\ns = socket.socket()\n"
+     "tried = lambda: s.connect(('127.0.0.1', host['port']))", "EACCES"),
+    ("tcp-listen", 4, "import socket\ns = socket.socket()\n"
+     "tried = lambda: (s.bind(('127.0.0.1', 0)), s.listen())", "EACCES"),
+    ("abstract-socket", 6, "import socket\ns = socket.socket(socket.AF_UNIX)\n"
+     "tried = lambda: s.connect('\\0' + host['abstract'])", "EPERM"),
+    ("signal", 6, "tried = lambda: os.kill(host['pid'], 0)", "EPERM"),
+]
+
+
+def landlock_version():
+    import ctypes
+    return ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
+
+
+@pytest.mark.parametrize("name, since, code, end", OTHERS, ids=[row[0] for row in OTHERS])
+def test_others(cordon, who, host, name, since, code, end):
+    if landlock_version() < since:
+        pytest.skip(f"this takes Landlock's version {since}")
+    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as unix, \
+            subprocess.Popen(who(["sleep", "60"])) as process:
+        unix.bind(f"\0cordon-walls-{os.getpid()}")
+        unix.listen()
+        host |= {"port": tcp.getsockname()[1], "abstract": f"cordon-walls-{os.getpid()}",
+                 "pid": process.pid}
+        try:
+            assert attempt(cordon, who, host, code, [*KERNEL, "namespaces"]) == end
+            if not (name == "signal" and who is list): # its user is another one
+                assert attempt(cordon, who, host, code, [*KERNEL, "namespaces", "landlock"]) == "done"
+        finally:
+            process.kill()
 
 
 def test_its_own_directory_is_its_own(cordon, who, host):
@@ -114,9 +161,8 @@ tried = lambda: (os.unlink('d/a'), os.rmdir('d'))
     assert attempt(cordon, who, host, code, [*KERNEL, "root"]) == "done"
 
 
-def test_ordinary_code_works_and_nothing_stays(cordon, who):
+def test_ordinary_code_works_and_nothing_stays(cordon, who, places):
     """The library is read where it lies on the host; the place for directories goes."""
-    before = set(Path("/tmp").glob("cordon-*"))
     done = subprocess.run(
         who([cordon.path, "run", "--json", "--drop-wall", "root", "-"]),
         input=b"import json, datetime, zoneinfo\n"
@@ -126,4 +172,4 @@ def test_ordinary_code_works_and_nothing_stays(cordon, who):
     assert envelope["status"] == "ok" and envelope["walls_down"] == ["root"], envelope
     assert envelope["result"] == {"zone": "9:00:00"}
     assert b"root" in done.stderr
-    assert set(Path("/tmp").glob("cordon-*")) <= before
+    assert os.listdir(places) == []

@@ -30,6 +30,7 @@ struct promise {
     enum sys_action action;
 };
 #include "../policy/strict.h"
+#include "../policy/strict_contained.h"
 #include "../policy/approved.h"
 
 #if defined(__x86_64__)
@@ -109,6 +110,7 @@ static void every_name_is_a_call_somewhere(void **state)
 {
     (void)state;
     each_name(&syscalls_strict, name_is_real, NULL);
+    each_name(&syscalls_contained, name_is_real, NULL);
     each_name(&syscalls_approved, name_is_real, NULL);
 }
 
@@ -139,6 +141,7 @@ static void every_row_has_a_reason_and_sane_conditions(void **state)
 {
     (void)state;
     check_rows(&syscalls_strict);
+    check_rows(&syscalls_contained);
     check_rows(&syscalls_approved);
 }
 
@@ -266,6 +269,12 @@ static void strict_promises_hold(void **state)
     check_promises(&syscalls_strict, strict_promises, ARRAY_LEN(strict_promises));
 }
 
+static void contained_promises_hold(void **state)
+{
+    (void)state;
+    check_promises(&syscalls_contained, contained_promises, ARRAY_LEN(contained_promises));
+}
+
 static void approved_promises_hold(void **state)
 {
     (void)state;
@@ -334,7 +343,7 @@ static void rows_equal_to_the_default_and_unknown_names_are_left_out(void **stat
         {"clone3", SYS_ABSENT, {{0}}, "absent by default too"},
         {"no_such_call getpid", SYS_TRAP, {{0}}, "the second counts"},
     };
-    static const struct sys_table table = {rules, ARRAY_LEN(rules), SYS_ABSENT};
+    static const struct sys_table table = {rules, ARRAY_LEN(rules), SYS_ABSENT, NULL};
     static const uint64_t none[6];
     (void)state;
 
@@ -353,7 +362,7 @@ static void a_table_may_have_another_default(void **state)
         {"read", SYS_ALLOW, {{0}}, "the default"},
         {"socket", SYS_REFUSE, {{SYS_NOT, 0, 0xffffffff, 2}}, "all but one family"},
     };
-    static const struct sys_table table = {rules, ARRAY_LEN(rules), SYS_ALLOW};
+    static const struct sys_table table = {rules, ARRAY_LEN(rules), SYS_ALLOW, NULL};
     (void)state;
 
     compile(&table, &f);
@@ -395,6 +404,7 @@ int main(void)
         cmocka_unit_test(every_row_has_a_reason_and_sane_conditions),
         cmocka_unit_test(filter_and_plain_reading_agree),
         cmocka_unit_test(strict_promises_hold),
+        cmocka_unit_test(contained_promises_hold),
         cmocka_unit_test(approved_promises_hold),
         cmocka_unit_test(other_entries_kill),
         cmocka_unit_test(numbers_beyond_all_calls_are_absent),

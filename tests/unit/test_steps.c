@@ -15,9 +15,9 @@
 static void the_walls_go_up_in_this_order(void **state)
 {
     static const char *const order[] = {
-        "ids",          "no-nesting", "measure",      "root",    "work-dir",
-        "descriptors",  "limits",     "capabilities", "session", "not-dumpable",
-        "no-new-privs", "landlock",   "seccomp",
+        "ids",      "own-user",     "no-nesting",   "measure",  "root",
+        "work-dir", "own-dir",      "descriptors",  "limits",   "capabilities",
+        "session",  "not-dumpable", "no-new-privs", "landlock", "seccomp",
     };
     size_t count;
     const struct step *steps = steps_sandbox(&count);
@@ -51,17 +51,26 @@ static void only_the_walls_that_can_fall_alone_are_optional(void **state)
     const struct step *steps = steps_sandbox(&count);
     (void)state;
 
+    static const struct {
+        const char *name;
+        uint32_t walls, without;
+    } optional[] = {
+        {"ids", CORDON_WALL_NAMESPACES, 0},        {"own-user", 0, CORDON_WALL_NAMESPACES},
+        {"no-nesting", CORDON_WALL_NAMESPACES, 0}, {"root", CORDON_WALL_ROOT, 0},
+        {"work-dir", CORDON_WALL_NAMESPACES, 0},   {"own-dir", 0, CORDON_WALL_NAMESPACES},
+        {"limits", CORDON_WALL_LIMITS, 0},         {"landlock", CORDON_WALL_LANDLOCK, 0},
+        {"seccomp", CORDON_WALL_SECCOMP, 0},
+    };
+
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(steps[i].name, "root") == 0)
-            assert_int_equal(steps[i].walls, CORDON_WALL_ROOT);
-        else if (strcmp(steps[i].name, "limits") == 0)
-            assert_int_equal(steps[i].walls, CORDON_WALL_LIMITS);
-        else if (strcmp(steps[i].name, "landlock") == 0)
-            assert_int_equal(steps[i].walls, CORDON_WALL_LANDLOCK);
-        else if (strcmp(steps[i].name, "seccomp") == 0)
-            assert_int_equal(steps[i].walls, CORDON_WALL_SECCOMP);
-        else
-            assert_int_equal(steps[i].walls, 0);
+        uint32_t walls = 0, without = 0;
+        for (size_t k = 0; k < ARRAY_LEN(optional); k++)
+            if (strcmp(steps[i].name, optional[k].name) == 0) {
+                walls = optional[k].walls;
+                without = optional[k].without;
+            }
+        assert_int_equal(steps[i].walls, walls);
+        assert_int_equal(steps[i].without, without);
     }
 }
 
