@@ -2,7 +2,7 @@
 /*
  * jsoncheck: see jsoncheck.h. yajl reads the text as a stream; what it lacks is added
  * here: a bound on depth, UTF-8 without surrogates (yajl lets them through), and
- * Python's NaN and Infinity, which are masked in the piece that yajl sees: an empty list
+ * Python's NaN and Infinity, which are masked in a copy that yajl sees: an empty list
  * and null can stand nowhere but where a value can.
  */
 #include "core/jsoncheck.h"
@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <yajl/yajl_parse.h>
-
-#define PIECE 65536
 
 struct check {
     unsigned depth;
@@ -99,12 +97,6 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_close,
 };
 
-/* Where a scan of the text stands between two pieces. */
-struct mask {
-    int in_string;
-    int escaped;
-};
-
 /* Replaces one bare word at `at` by null and blanks; returns its length, 0 if none. */
 static size_t mask_word(char *piece, size_t at, size_t len)
 {
@@ -120,58 +112,27 @@ static size_t mask_word(char *piece, size_t at, size_t len)
     return 0;
 }
 
-/* Masks the bare words of a piece. A word never straddles two pieces: see cut_piece(). */
-static void mask_piece(struct mask *m, char *piece, size_t len)
+static void mask_text(char *text, size_t len)
 {
+    int in_string = 0;
     for (size_t i = 0; i < len; i++) {
-        char c = piece[i];
-        if (m->in_string) {
-            if (m->escaped)
-                m->escaped = 0;
-            else if (c == '\\')
-                m->escaped = 1;
-            else if (c == '"')
-                m->in_string = 0;
+        char c = text[i];
+        if (in_string && c == '\\') {
+            i++;
         } else if (c == '"') {
-            m->in_string = 1;
-        } else if (c == 'N' || c == 'I' || c == '-') {
-            size_t n = mask_word(piece, i, len);
+            in_string = !in_string;
+        } else if (!in_string && (c == 'N' || c == 'I' || c == '-')) {
+            size_t n = mask_word(text, i, len);
             i += n > 0 ? n - 1 : 0;
         }
     }
 }
 
-/* Shortens a piece so that it does not end inside a word that might be masked. */
-static size_t cut_piece(const char *piece, size_t len, size_t left)
+/* In one go: yajl reads a string that is cut into pieces anew with each of them. */
+static int parse(yajl_handle h, struct check *c, const char *data, size_t len, size_t *ret_at)
 {
-    if (len == left)
-        return len;
-    size_t keep = len;
-    while (keep > 0 && len - keep < 10 && (piece[keep - 1] == '-' || (piece[keep - 1] | 32) >= 'a'))
-        keep--;
-    return keep > 0 ? keep : len;
-}
-
-static int parse(yajl_handle h, struct check *c, const char *data, size_t len, int flags,
-                 size_t *ret_at)
-{
-    struct mask m = {0};
-    char piece[PIECE];
-    yajl_status status = yajl_status_ok;
-    size_t done = 0;
-    while (done < len && status == yajl_status_ok) {
-        size_t n = len - done < sizeof(piece) ? len - done : sizeof(piece);
-        if (flags & JSON_NONFINITE) {
-            n = cut_piece(data + done, n, len - done);
-            memcpy(piece, data + done, n);
-            mask_piece(&m, piece, n);
-            status = yajl_parse(h, (const unsigned char *)piece, n);
-        } else {
-            status = yajl_parse(h, (const unsigned char *)data + done, n);
-        }
-        *ret_at = done + yajl_get_bytes_consumed(h);
-        done += n;
-    }
+    yajl_status status = yajl_parse(h, (const unsigned char *)data, len);
+    *ret_at = yajl_get_bytes_consumed(h);
     if (status == yajl_status_ok) {
         *ret_at = len;
         status = yajl_complete_parse(h);
@@ -182,6 +143,11 @@ static int parse(yajl_handle h, struct check *c, const char *data, size_t len, i
         c->why = *ret_at < len || (c->top_seen && c->depth == 0) ? "it is not valid JSON"
                                                                  : "it ends too early";
     return -1;
+}
+
+static int has_words(const char *data, size_t len)
+{
+    return memmem(data, len, "NaN", 3) || memmem(data, len, "Infinity", 8);
 }
 
 int json_check_object(const char *data, size_t len, int flags, char *why, size_t why_size)
@@ -200,7 +166,18 @@ int json_check_object(const char *data, size_t len, int flags, char *why, size_t
     }
     (void)yajl_config(h, yajl_dont_validate_strings, 1); /* done above, and better */
     size_t at = 0;
-    int rc = parse(h, &c, data, len, flags, &at);
+    AUTO_FREE char *masked = NULL;
+    if ((flags & JSON_NONFINITE) && has_words(data, len)) {
+        masked = malloc(len);
+        if (!masked) {
+            yajl_free(h);
+            (void)snprintf(why, why_size, "there is no memory to check it");
+            return -1;
+        }
+        memcpy(masked, data, len);
+        mask_text(masked, len);
+    }
+    int rc = parse(h, &c, masked ? masked : data, len, &at);
     yajl_free(h);
     if (rc < 0)
         (void)snprintf(why, why_size, "%s (at byte %zu)", c.why, at);
