@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "app/http.h"
 #include "app/library.h"
@@ -198,11 +199,25 @@ static int serve(struct serve *s)
     return code;
 }
 
+/* A client that has died can no longer remove what it made for the socket alone. */
+static void remove_directory(const struct serve *s)
+{
+    if (!s->options.until_eof || !s->options.socket)
+        return;
+    AUTO_FREE char *dir = strdup(s->options.socket);
+    char *slash = dir ? strrchr(dir, '/') : NULL;
+    if (slash && slash > dir) {
+        *slash = '\0';
+        (void)rmdir(dir); /* fails where there is anything else in it */
+    }
+}
+
 static void serve_done(struct serve *s)
 {
+    http_close(s->http); /* first: it takes the listening descriptor out of its own epoll */
     listener_close(&s->listener);
-    http_close(s->http);
     cordon_engine_free(s->engine);
+    remove_directory(s);
     fd_close(&s->signals);
     free(s->home);
 }
