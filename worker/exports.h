@@ -31,6 +31,7 @@ enum export_kind {
     EXPORT_JSON_DUMP,
     EXPORT_DEDENT,
     EXPORT_FIELD,
+    EXPORT_ABSTRACT,
 };
 
 struct export_name {

@@ -81,6 +81,19 @@ static int warn_patch(struct gate *g, uint32_t i, const char *owner)
                      owner, NAME(g, N(g, i)->name)->text);
 }
 
+/* The export whose attribute is set: E.x, E[int].x, which sets it on E, or an alias of them. */
+static const struct export_name *owner_of(const struct gate *g, uint32_t i)
+{
+    for (int followed = 0; followed < 4; followed++) {
+        uint32_t value = only_value(g, symbol_of(g, i));
+        i = value ? value : i;
+        i = kind_of(g, i) == K_Subscript ? first_child(g, i) : i;
+        if (export_sure(g, i) || !symbol_of(g, i))
+            break;
+    }
+    return export_sure(g, i);
+}
+
 static int check_on_module(struct gate *g, uint32_t i, const struct export_module *module)
 {
     const char *text = NAME(g, N(g, i)->name)->text;
@@ -117,14 +130,19 @@ static int is_own_instance(const struct gate *g, uint32_t i)
     return 1;
 }
 
+int is_own_value(const struct gate *g, uint32_t i)
+{
+    uint32_t value = only_value(g, symbol_of(g, i));
+    return is_own_instance(g, i) || (value && is_own_instance(g, value));
+}
+
 /* Something that has a method `format` of its own, and is no str. */
 static int has_own_format(const struct gate *g, uint32_t base)
 {
     uint32_t class;
     if (is_genuine_self(g, base, &class))
         return !g->texts && class_facts_known(g, class) & CLASS_PLAIN;
-    uint32_t value = only_value(g, symbol_of(g, base));
-    return is_own_instance(g, base) || (value && is_own_instance(g, value));
+    return is_own_value(g, base);
 }
 
 int check_format_attribute(struct gate *g, uint32_t i)
@@ -169,9 +187,12 @@ int check_attribute(struct gate *g, uint32_t i)
         return -1;
     if (module && !mixed)
         return 0;
-    if (!is_load(g, i) && export_sure(g, first_child(g, i)))
-        return warn_patch(g, i, export_sure(g, first_child(g, i))->name);
+    const struct export_name *owner = is_load(g, i) ? NULL : owner_of(g, first_child(g, i));
+    if (owner)
+        return warn_patch(g, i, owner->name);
     int read = is_load(g, i) || is_in_field(g, i, K_AugAssign, F_target);
+    if (!is_load(g, i) && is_import_hint(name->text))
+        return warn_import_hint(g, i);
     if (!is_load(g, i) && strcmp(name->text, "_name_") == 0)
         return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,
                          "A copy of a member of an Enum reads the attribute that `_name_` says, "

@@ -33,6 +33,8 @@ static int is_dangerous_field(const struct gate *g, uint32_t id)
 
 static int check_field(struct gate *g, uint32_t i)
 {
+    if (is_import_hint(NAME(g, N(g, i)->name)->text))
+        return warn_import_hint(g, i);
     if (!is_dangerous_field(g, N(g, i)->name))
         return 0;
     return gate_warn(g, RULE_CLASS_FIELD, i,
@@ -119,7 +121,9 @@ static int check_dunder_store(struct gate *g, uint32_t i)
         tame = is_tame_class_dunder(g, i, name);
     else if (scope == SCOPE_MODULE)
         tame = value_of(g, i) && name->dunder && name->dunder->flags & DUNDER_MODULE;
-    return tame ? 0 : warn_definition(g, i, name->text);
+    if (!tame)
+        return warn_definition(g, i, name->text);
+    return scope == SCOPE_CLASS ? check_signature(g, i, value_of(g, i)) : 0;
 }
 
 int check_bound_dunder(struct gate *g, uint32_t i, uint32_t id)
@@ -138,10 +142,10 @@ int check_function(struct gate *g, uint32_t i)
 {
     const struct name *name = NAME(g, N(g, i)->name);
     if (name->attr != ATTR_DUNDER)
-        return 0;
+        return is_import_hint(name->text) ? warn_import_hint(g, i) : 0;
     int tame = g->scopes[N(g, i)->scope].kind == SCOPE_CLASS && name->dunder &&
                name->dunder->flags & DUNDER_DEFINE;
-    return tame ? 0 : warn_definition(g, i, name->text);
+    return tame ? check_signature(g, i, 0) : warn_definition(g, i, name->text);
 }
 
 /* ---- classes --------------------------------------------------------------------------------- */
@@ -161,7 +165,7 @@ static int check_class_keyword(struct gate *g, uint32_t i)
 
 int check_class(struct gate *g, uint32_t i)
 {
-    if (check_bound_dunder(g, i, N(g, i)->name) < 0)
+    if (check_bound_dunder(g, i, N(g, i)->name) < 0 || check_path_class(g, i) < 0)
         return -1;
     FOR_CHILDREN (g, c, i) {
         if (N(g, c)->field == F_keywords && check_class_keyword(g, c) < 0)

@@ -142,7 +142,8 @@ static int check_class_value(struct gate *g, uint32_t i, uint32_t object)
 {
     int call = kind_of(g, i) == K_Call; /* type(x) */
     const struct symbol *s = symbol_of(g, object);
-    if (s && s->kinds == BINDS(BIND_EXCEPT)) /* an exception, and never a class */
+    int unpacked = is_in_field(g, i, K_Call, F_func) && call_shape(g, N(g, i)->parent).starred;
+    if (s && s->kinds == BINDS(BIND_EXCEPT) && !unpacked) /* an exception, and never a class */
         return 0;
     if (is_genuine_self(g, object, NULL) || is_tame_class_use(g, i) ||
         (call && (is_display(g, object) || is_kept_tame(g, i))))

@@ -307,6 +307,9 @@ static void note_node(struct gate *g, uint32_t i)
         if (string_of(g, i))
             note_text(g, i);
         break;
+    case K_keyword:
+        g->double_starred |= !n->name && kind_of(g, n->parent) == K_Call;
+        break;
     case K_IDENT:
         if (n->field == F_kwd_attrs)
             note_use(g, n->name, USES_UNBOUND);
@@ -353,6 +356,9 @@ static void note_store(struct gate *g, uint32_t i)
     if (n->kind != K_Attribute || n->op == K_Load || is_genuine_self(g, first_child(g, i), NULL))
         return;
     NAME(g, n->name)->stored_elsewhere = 1;
+    if (!g->method_writes && is_mapping_method(NAME(g, n->name)->text) &&
+        !is_own_value(g, first_child(g, i)))
+        g->method_writes = i;
     if (!g->name_writes && strcmp(NAME(g, n->name)->text, "name") == 0 && !is_tame_write(g, i))
         g->name_writes = i;
 }

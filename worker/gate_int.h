@@ -9,6 +9,7 @@
  *   gate_scope.c    bindings, as Python scopes them gate_facts.c    what holds for the whole source
  *   gate_query.c    questions about nodes           gate_class.c    what is known of classes
  *   gate_field.c    where fields of dataclasses are
+ *   gate_library.c  what the library would do for the code
  *   gate_self.c     when `self` is what it says    gate_type.c     type expressions
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_call.c, gate_text_names.c (names in
@@ -255,14 +256,17 @@ struct gate {
     unsigned char enum_mixins;      /* an Enum has bases of the source that are none */
     unsigned char late, pending;    /* of gate_scope.c */
     unsigned char fields_made;      /* dataclasses.field or fields is in use */
+    unsigned char double_starred;   /* f(**x) occurs */
     unsigned char fields_roam;      /* and what it makes may be anywhere */
     unsigned char odd_classmethods; /* classmethod is given what may be a property */
     unsigned char default_called;   /* `.default` is taken from other than super() */
     size_t text_work;               /* steps spent on texts that are put together */
     size_t *steps, steps_max;       /* spent on questions; beyond the limit all answers are void */
     uint32_t copies;                /* first node that copies objects, or 0 */
-    uint32_t name_writes;  /* first node that sets an attribute `name` to what is not known */
-    uint32_t named_writes; /* first node that sets attributes named at run time, or 0 */
+    uint32_t name_writes;    /* first node that sets an attribute `name` to what is not known */
+    uint32_t abstract_roams; /* first node that passes an abstract class of the library on */
+    uint32_t method_writes;  /* first node that sets a method's name on what is not its own */
+    uint32_t named_writes;   /* first node that sets attributes named at run time, or 0 */
 };
 
 #define N(g, i) (&(g)->nodes[i])
@@ -394,6 +398,8 @@ int is_type_maker(const struct gate *g, uint32_t i);
 int is_real_class(const struct gate *g, uint32_t i);
 /* Whether any class of the source says what C[x] is. */
 int decides_subscripts(const struct gate *g);
+/* An instance of a class of the source that makes nothing else, or a name for one. */
+int is_own_value(const struct gate *g, uint32_t i);
 /* The value that a name is bound to, where that is its only binding, or 0. */
 uint32_t only_value(const struct gate *g, const struct symbol *s);
 /* `__radd__ = __add__` in a class: a method under a second name that operators call. */
@@ -433,6 +439,16 @@ int check_name_store(struct gate *g, uint32_t i);
 int check_class_pattern(struct gate *g, uint32_t i);
 /* Which annotations singledispatch evaluates, once it is known to be in use. */
 void gate_mark_evaluated(struct gate *g);
+int check_path_class(struct gate *g, uint32_t i);
+int is_import_hint(const char *name);
+int warn_import_hint(struct gate *g, uint32_t i);
+int check_keyword_name(struct gate *g, uint32_t i);
+int check_import_error(struct gate *g, uint32_t i);
+/* Of a function in a class (value: 0), or of a name that is assigned in one. */
+int check_signature(struct gate *g, uint32_t i, uint32_t value);
+void note_abstract_class(struct gate *g, uint32_t i);
+int is_mapping_method(const char *name);
+int check_abstract_patch(struct gate *g);
 int check_register(struct gate *g, uint32_t i);
 int check_annotation(struct gate *g, uint32_t i);
 

@@ -33,7 +33,7 @@ static int is_tame_name(const struct gate *g, const char *text, size_t len)
         return !gate_module_in_use(g, row->module) && (name[0] != '_' || defined);
     if (what == ATTR_DOOR || what == ATTR_PRIVATE)
         return defined;
-    if (g->dispatches && strcmp(name, "register") == 0)
+    if (is_import_hint(name) || (g->dispatches && strcmp(name, "register") == 0))
         return 0;
     if (strcmp(name, "_name_") == 0) /* of a member of an Enum: what a copy of it reads */
         return 0;

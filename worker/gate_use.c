@@ -130,6 +130,8 @@ int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
 {
     if (exports & EXPORTS(EXPORT_NAMESPACE))
         note_namespace(g, i);
+    if (exports & EXPORTS(EXPORT_ABSTRACT))
+        note_abstract_class(g, i);
     int fine = !(exports & CALLED_ONLY) || is_callee(g, i);
     if (exports & EXPORTS(EXPORT_NAMEDTUPLE))
         fine &= is_callee(g, i) || is_in_field(g, i, K_ClassDef, F_bases);
@@ -182,6 +184,10 @@ static int is_json_default(const struct gate *g, uint32_t i)
 static int check_builtin(struct gate *g, uint32_t i, const struct builtin_row *row)
 {
     switch (row->what) {
+    case BUILTIN_CLASS:
+        if (strcmp(row->name, "ImportError") == 0 || strcmp(row->name, "ModuleNotFoundError") == 0)
+            return check_import_error(g, i);
+        return 0;
     case BUILTIN_DENIED:
         return gate_warn(g, RULE_DENIED_BUILTIN, i, "`%s` %s.", row->name, row->why);
     case BUILTIN_TYPE:

@@ -40,6 +40,7 @@ static int (*const checks[K_COUNT])(struct gate *, uint32_t) = {
     [K_Call] = check_call,
     [K_Import] = check_import,
     [K_ImportFrom] = check_import_from,
+    [K_keyword] = check_keyword_name,
     [K_alias] = check_alias,
     [K_FunctionDef] = check_function,
     [K_AsyncFunctionDef] = check_function,
@@ -83,5 +84,5 @@ int gate_walk(struct gate *g)
     for (uint32_t i = 0; i < g->node_count; i++)
         if (check_node(g, i) < 0)
             return -1;
-    return check_copies(g) < 0 ? -1 : gate_fields_check(g);
+    return check_copies(g) < 0 || gate_fields_check(g) < 0 ? -1 : check_abstract_patch(g);
 }

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_library: what harmless looking code can make the standard library do on its behalf:
+ * open a path that changes after it was checked, import a module while an error is put into
+ * words, run text as the signature of a class, or call a method that the code has put into
+ * a class of the library, with what the library keeps to itself as `self`.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+static const char *text_of_name(const struct gate *g, uint32_t i)
+{
+    return NAME(g, N(g, i)->name)->text;
+}
+
+/* ---- zoneinfo: looks at a path, then opens it ------------------------------------------------ */
+
+static int defines(const struct gate *g, uint32_t class, const char *name)
+{
+    uint32_t id = gate_name_find_text(g, name, strlen(name));
+    return id && gate_scope_find(g, N(g, class)->link, id);
+}
+
+static int has_pure_path(const struct gate *g, uint32_t class)
+{
+    FOR_CHILDREN (g, c, class) {
+        const struct export_name *row = N(g, c)->field == F_bases ? export_sure(g, c) : NULL;
+        if (row && strncmp(row->name, "Pure", 4) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+int check_path_class(struct gate *g, uint32_t i)
+{
+    if (!gate_module_in_use(g, "zoneinfo"))
+        return 0;
+    int text = class_facts_known(g, i) & CLASS_TEXT &&
+               (defines(g, i, "__radd__") || defines(g, i, "startswith") ||
+                defines(g, i, "endswith") || defines(g, i, "__len__"));
+    if (!text && !defines(g, i, "__fspath__") && !has_pure_path(g, i))
+        return 0;
+    return gate_warn(g, RULE_DUNDER_DEFINITION, i,
+                     "An instance of this class says which path it is each time it is asked: "
+                     "ZoneInfo would check one and open another.");
+}
+
+/* ---- ImportError: a suggestion imports the module -------------------------------------------- */
+
+int is_import_hint(const char *name)
+{
+    return strcmp(name, "name_from") == 0;
+}
+
+int warn_import_hint(struct gate *g, uint32_t i)
+{
+    return gate_warn(g, RULE_IMPORT, i,
+                     "An ImportError with `name_from` makes Python import the module that it "
+                     "names, to find a suggestion for the message.");
+}
+
+int check_keyword_name(struct gate *g, uint32_t i)
+{
+    return is_import_hint(text_of_name(g, i)) ? warn_import_hint(g, i) : 0;
+}
+
+static int is_in_handler(const struct gate *g, uint32_t i)
+{
+    uint32_t up = is_in_field(g, i, K_Tuple, F_elts) ? N(g, i)->parent : i;
+    return is_in_field(g, up, K_ExceptHandler, F_type);
+}
+
+/* ImportError, where its arguments are not seen and could hold any name. */
+int check_import_error(struct gate *g, uint32_t i)
+{
+    int call = is_in_field(g, i, K_Call, F_func) && !call_shape(g, N(g, i)->parent).starred;
+    if (!g->double_starred || call || is_in_handler(g, i) || is_instance_test(g, i) ||
+        is_in_field(g, i, K_Raise, F_exc) || is_in_type(g, i))
+        return 0;
+    return warn_import_hint(g, i);
+}
+
+/* ---- dataclasses: the signature goes into the documentation ---------------------------------- */
+
+static int makes_instances(const char *name)
+{
+    return strcmp(name, "__init__") == 0 || strcmp(name, "__new__") == 0;
+}
+
+/* `def __init__` and no other object in its place, which could answer with text. */
+int check_signature(struct gate *g, uint32_t i, uint32_t value)
+{
+    if (!gate_module_in_use(g, "dataclasses") || !makes_instances(text_of_name(g, i)))
+        return 0;
+    const struct bind *b = value ? only_bind(g, symbol_of(g, value)) : NULL;
+    uint32_t function = value ? (b && b->kind == BIND_FUNCTION ? b->node : 0) : i;
+    if (value && kind_of(g, value) == K_Lambda)
+        return 0;
+    if (function && is_function(g, function) && !child_of(g, function, F_decorator_list))
+        return 0;
+    return gate_warn(g, RULE_DUNDER_DEFINITION, i,
+                     "A dataclass asks for the signature of `%s`, and what stands in for a "
+                     "method can answer with text that is evaluated.",
+                     text_of_name(g, i));
+}
+
+/* ---- the abstract classes that mappings of the library derive from ---------------------------- */
+
+/* A part of Dict[str, X], which nothing takes apart again. */
+static int is_type_argument(const struct gate *g, uint32_t i)
+{
+    uint32_t up = is_in_field(g, i, K_Tuple, F_elts) ? N(g, i)->parent : i;
+    return is_in_field(g, up, K_Subscript, F_slice) &&
+           is_type_maker(g, first_child(g, N(g, up)->parent)) &&
+           !gate_name_find_text(g, "get_args", sizeof("get_args") - 1);
+}
+
+/* A use that keeps the class where it is. */
+static int is_kept_class(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    if (is_in_type(g, i) || is_type_argument(g, i) || is_instance_test(g, i) ||
+        is_in_field(g, i, K_ClassDef, F_bases) || is_in_field(g, i, K_Call, F_func) ||
+        is_in_field(g, i, K_MatchClass, F_cls))
+        return 1;
+    if (kind_of(g, parent) == K_Attribute)
+        return is_load(g, parent);
+    return is_in_field(g, i, K_Subscript, F_value) && is_load(g, parent) &&
+           (is_in_type(g, parent) || is_type_argument(g, parent) ||
+            is_in_field(g, parent, K_ClassDef, F_bases));
+}
+
+void note_abstract_class(struct gate *g, uint32_t i)
+{
+    if (!g->abstract_roams && !is_kept_class(g, i))
+        g->abstract_roams = i;
+}
+
+/* x.get = ..., of something that is not the code's own for sure. */
+int is_mapping_method(const char *name)
+{
+    static const char *const names[] = {"clear",   "get",        "items",  "keys",  "pop",
+                                        "popitem", "setdefault", "update", "values"};
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (strcmp(names[k], name) == 0)
+            return 1;
+    return 0;
+}
+
+int check_abstract_patch(struct gate *g)
+{
+    if (!g->abstract_roams || !g->method_writes)
+        return 0;
+    return gate_warn(g, RULE_MODULE_PATCH, g->method_writes,
+                     "This may put a method into a class that the library's own mappings derive "
+                     "from, the environment among them.");
+}
