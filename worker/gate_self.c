@@ -98,6 +98,21 @@ static int required_arguments(const struct gate *g, uint32_t function)
     return count > 0 ? count - 1 : 0;
 }
 
+/* `__add__ = m`: C.__add__(x) calls m, with x as `self` when there are too few arguments. */
+static int is_called_well_as(const struct gate *g, uint32_t class, uint32_t function)
+{
+    int required = required_arguments(g, function);
+    FOR_CHILDREN (g, c, class) {
+        uint32_t value = kind_of(g, c) == K_Assign ? child_of(g, c, F_value) : 0;
+        if (!value || kind_of(g, value) != K_Name || N(g, value)->name != N(g, function)->name)
+            continue;
+        FOR_CHILDREN (g, target, c)
+            if (target != value && NAME(g, N(g, target)->name)->max_args > required)
+                return 0;
+    }
+    return 1;
+}
+
 int is_only_method(const struct gate *g, uint32_t function)
 {
     uint32_t class = class_of_method(g, function);
@@ -116,7 +131,7 @@ int is_only_method(const struct gate *g, uint32_t function)
         return 0;
     if (wrapping == WRAPPED_AS_PROPERTY)
         return !g->odd_classmethods;
-    if (g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS)
+    if (g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS || !is_called_well_as(g, class, function))
         return 0;
     int called_well = name->max_args <= required_arguments(g, function);
     if (name->attr == ATTR_DUNDER)

@@ -168,8 +168,8 @@ int is_json_dump(const struct gate *g, uint32_t i)
 {
     const struct export_name *row =
         kind_of(g, i) == K_Call ? export_sure(g, first_child(g, i)) : NULL;
-    return row && row->kind == EXPORT_JSON_DUMP && !keyword_of(g, i, "cls") &&
-           !call_shape(g, i).starred;
+    return row && row->kind == EXPORT_JSON_DUMP && !g->default_called && !g->class_patterns &&
+           !keyword_of(g, i, "cls") && !call_shape(g, i).starred;
 }
 
 /* json.dumps(x, default=vars) */
