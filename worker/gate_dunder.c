@@ -449,6 +449,13 @@ int is_readable_dunder(const struct gate *g, const struct dunder_row *row)
            (strcmp(row->name, "__context__") != 0 && strcmp(row->name, "__cause__") != 0);
 }
 
+/* list.__add__, dict.__getitem__: an operator of a builtin class, which takes its own only. */
+static int is_builtin_operator(const struct gate *g, uint32_t i, const struct name *name)
+{
+    return name->dunder && name->dunder->calls >= 0 &&
+           builtin_sure(g, first_child(g, i)) == BUILTIN_SELF_MATCH;
+}
+
 static int is_tame_access(struct gate *g, uint32_t i, const struct name *name)
 {
     unsigned flags = name->dunder ? name->dunder->flags : 0;
@@ -456,7 +463,8 @@ static int is_tame_access(struct gate *g, uint32_t i, const struct name *name)
         return N(g, i)->op == K_Store && flags & DUNDER_WRITE;
     if (is_super_call(g, first_child(g, i)))
         return is_tame_super(g, i, name);
-    return is_readable_dunder(g, name->dunder) || is_tame_method_call(g, i, name);
+    return is_readable_dunder(g, name->dunder) || is_builtin_operator(g, i, name) ||
+           is_tame_method_call(g, i, name);
 }
 
 int check_dunder_attribute(struct gate *g, uint32_t i)
