@@ -40,6 +40,8 @@ install: build/build.ninja
 	$(MESON) configure build --prefix=$(PREFIX)
 	$(MESON) compile -C build
 	DESTDIR=$(DESTDIR) $(MESON) install -C build --no-rebuild
+	@# The linker's cache: without it nobody finds a library in /usr/local/lib.
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || /sbin/ldconfig || true
 
 bench: build
 	@bench/run.sh

@@ -20,7 +20,7 @@
  * Threads: every function may be called from any thread; one mutex per engine keeps
  * them apart. Callbacks run on the thread that is inside cordon_step() or
  * cordon_execute(), with that mutex held: they may call cordon_submit() and
- * cordon_cancel(), they must not block.
+ * cordon_cancel(), they must not block. A thread that calls needs 256 KiB of stack.
  *
  * Signals and children: the engine changes no signal disposition, and no process of
  * it ever appears in the host's wait() or waitpid(-1).

@@ -296,6 +296,8 @@ static const char *hint_for(PyObject *value)
         return "it was probably meant to be called";
     if (has_attribute(value, "keys") && has_attribute(value, "__getitem__"))
         return "convert it with dict(x)";
+    if (has_attribute(value, "encode"))
+        return "convert it with str(x)";
     if (has_attribute(value, "__iter__"))
         return "convert it with list(x)";
     return "convert it, for example with str(x) or vars(x)";

@@ -173,8 +173,9 @@ static int exit_verdict(struct failure *f, PyObject *value)
 {
     AUTO_PY code = PyObject_GetAttrString(value, "code");
     PyErr_Clear();
+    /* a subclass may have made `code` anything: what cannot be read is no 0 */
     int number = code && PyLong_Check(code);
-    if (!code || code == Py_None || (number && PyObject_IsTrue(code) == 0))
+    if (code == Py_None || (number && PyObject_IsTrue(code) == 0))
         return 1;
     errors_describe(f, value, 1);
     f->outcome = "exit";

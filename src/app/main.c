@@ -20,12 +20,15 @@
 static const struct command *const commands[] = {&cmd_run, &cmd_check, &cmd_explain, &cmd_serve,
                                                  &cmd_doctor};
 
-/* A descriptor below 3 that the caller left closed must not become one of the engine's. */
+/*
+ * A descriptor below 3 that the caller left closed must not become one of the engine's. What
+ * is written to one is lost; a closed standard input still cannot be read as an empty one.
+ */
 static int open_standard_fds(void)
 {
     int fd;
     do
-        fd = open("/dev/null", O_RDWR);
+        fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDWR);
     while (fd >= 0 && fd <= STDERR_FILENO);
     return fd < 0 ? -1 : close(fd);
 }

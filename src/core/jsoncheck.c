@@ -133,15 +133,16 @@ static int parse(yajl_handle h, struct check *c, const char *data, size_t len, s
 {
     yajl_status status = yajl_parse(h, (const unsigned char *)data, len);
     *ret_at = yajl_get_bytes_consumed(h);
+    const char *why = "it is not valid JSON";
     if (status == yajl_status_ok) {
         *ret_at = len;
         status = yajl_complete_parse(h);
+        why = "it ends too early";
     }
     if (status == yajl_status_ok && c->top_seen && c->depth == 0)
         return 0;
     if (!c->why)
-        c->why = *ret_at < len || (c->top_seen && c->depth == 0) ? "it is not valid JSON"
-                                                                 : "it ends too early";
+        c->why = why;
     return -1;
 }
 

@@ -518,6 +518,14 @@ def test_closed_standard_descriptors(cordon, file):
     assert subprocess.run(["sh", "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.parametrize("args", ["-", "-i - {file}"])
+def test_a_closed_standard_input_is_not_an_empty_one(cordon, file, args):
+    code = f"exec '{cordon.path}' run {args.format(file=file())} <&-"
+    done = subprocess.run(["sh", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stdout == ""
+    assert "Bad file descriptor" in done.stderr and done.stderr.count("\n") == 1
+
+
 # ---- on a terminal -----------------------------------------------------------------------
 
 

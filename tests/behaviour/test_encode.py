@@ -352,6 +352,7 @@ def generator():
         ({"c": Plain}, 'result["c"]', "type", "class"),
         ({"f": len}, 'result["f"]', "builtin_function_or_method", "called"),
         ({"o": Plain()}, 'result["o"]', "Plain", "vars(x)"),
+        ({"s": collections.UserString("a")}, 'result["s"]', "collections.UserString", "str(x)"),
         ({"m": collections.ChainMap()}, 'result["m"]', "collections.ChainMap", "dict(x)"),
         ({"m": sys}, 'result["m"]', "module", "str(x)"),
         ({"e": ValueError("x")}, 'result["e"]', "ValueError", "str(x)"),

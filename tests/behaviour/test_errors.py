@@ -98,6 +98,12 @@ def test_leaving_through_sys_and_os(run):
         assert envelope["result"] is None and envelope["stdout"] == "said\n"
 
 
+def test_an_exit_code_that_cannot_be_read_is_no_normal_end(run):
+    code = "class E(SystemExit):\n    @property\n    def code(self): raise ValueError('x')\nraise E('left')"
+    error = failed(run(code), "exit")
+    assert error["line"] == 4 and "left" in error["message"]
+
+
 def test_a_hostile_exit_code_is_bounded(run):
     code = "class C:\n    def __str__(self): raise ValueError('x')\nraise SystemExit(C())"
     failed(run(code), "exit")

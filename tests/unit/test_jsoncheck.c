@@ -66,6 +66,26 @@ static void judges_each_case(void **state)
     }
 }
 
+/* What is wrong inside is not told as something that is missing behind. */
+static void says_why(void **state)
+{
+    static const char *const short_ones[] = {"", "{", "{\"a\"", "{\"a\": [1", "{\"a\": \"x"};
+    static const char *const wrong_ones[] = {"{\"a\": 1,}", "{,}", "{\"a\"}", "{\"a\": 1}}",
+                                             "{\"a\": 1e}"};
+    char why[128];
+    (void)state;
+    for (size_t i = 0; i < sizeof(short_ones) / sizeof(short_ones[0]); i++) {
+        assert_int_equal(
+            json_check_object(short_ones[i], strlen(short_ones[i]), 0, why, sizeof(why)), NO);
+        assert_non_null(strstr(why, "ends too early"));
+    }
+    for (size_t i = 0; i < sizeof(wrong_ones) / sizeof(wrong_ones[0]); i++) {
+        assert_int_equal(
+            json_check_object(wrong_ones[i], strlen(wrong_ones[i]), 0, why, sizeof(why)), NO);
+        assert_non_null(strstr(why, "not valid JSON"));
+    }
+}
+
 /* {"a": [[...core...]]}, `depth` levels in all. */
 static char *nested(int depth, const char *core)
 {
@@ -116,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(judges_each_case),
+        cmocka_unit_test(says_why),
         cmocka_unit_test(bounds_the_depth),
         cmocka_unit_test(long_strings_cost_no_more),
     };

@@ -17,6 +17,11 @@
 #define THREADS 8
 #define RUNS 6
 #define CHILDREN 20
+#ifdef __SANITIZE_ADDRESS__
+#define STACK (2048 * 1024) /* its frames are larger */
+#else
+#define STACK (256 * 1024)
+#endif
 
 static struct cordon_engine *engine;
 static atomic_int stop, strangers, own_seen;
@@ -97,6 +102,7 @@ int main(int argc, char **argv)
     struct sigaction before[65], after;
     sigset_t mask_before, mask_after;
     pthread_t threads[THREADS], waiter;
+    pthread_attr_t small; /* the stack that cordon.h asks for, and no more */
 
     if (strcmp(argv[2], "ignore") == 0)
         MUST(signal(SIGCHLD, SIG_IGN) != SIG_ERR);
@@ -109,8 +115,9 @@ int main(int argc, char **argv)
         MUST(pthread_create(&waiter, NULL, wait_for_all, NULL) == 0);
     }
     engine = host_engine(argv[1], 0);
+    MUST(pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, STACK) == 0);
     for (size_t i = 0; i < THREADS; i++)
-        MUST(pthread_create(&threads[i], NULL, execute, (void *)i) == 0);
+        MUST(pthread_create(&threads[i], &small, execute, (void *)i) == 0);
     for (size_t i = 0; i < THREADS; i++)
         (void)pthread_join(threads[i], NULL);
     cordon_engine_free(engine);
