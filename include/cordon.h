@@ -97,6 +97,13 @@ enum cordon_wall {
     CORDON_WALL_LIMITS = 1u << 6
 };
 
+/* The least that a box may be. `contained`: without namespaces and a root of its own. */
+enum cordon_floor {
+    CORDON_FLOOR_PROFILE = 0, /* what the profile says; `full` unless it does */
+    CORDON_FLOOR_FULL = 1,
+    CORDON_FLOOR_CONTAINED = 2
+};
+
 /*
  * How to make an engine. Set `size` to sizeof(struct cordon_options) and leave what
  * you do not need zero. Everything is copied.
@@ -109,6 +116,8 @@ struct cordon_options {
     uint32_t drop_walls; /* CORDON_WALL_* to take down: never on behalf of a stranger */
     const char *config;  /* configuration file (cordon.yaml(5)); NULL: the first that exists of
                             $XDG_CONFIG_HOME/cordon/cordon.yaml and /etc/cordon/cordon.yaml */
+    uint32_t floor;      /* enum cordon_floor: below it nothing runs. A box is as much as the
+                            machine allows: `level` in the envelope says what it was */
 };
 
 /*
@@ -371,9 +380,10 @@ CORDON_API const char *cordon_probe_status_name(enum cordon_probe_status status)
 
 /* How well `strict` is walled in on this machine. X(name, value, word). */
 #define CORDON_LEVELS(X)                                                                           \
-    X(CORDON_LEVEL_FULL, 0, "full")         /* every wall stands */                                \
-    X(CORDON_LEVEL_DEGRADED, 1, "degraded") /* runs say in walls_down what is missing */           \
-    X(CORDON_LEVEL_NONE, 2, "none")         /* nothing runs */
+    X(CORDON_LEVEL_FULL, 0, "full")           /* every wall stands */                              \
+    X(CORDON_LEVEL_DEGRADED, 1, "degraded")   /* runs say in walls_down what is missing */         \
+    X(CORDON_LEVEL_NONE, 2, "none")           /* nothing runs */                                   \
+    X(CORDON_LEVEL_CONTAINED, 3, "contained") /* only what has CORDON_FLOOR_CONTAINED runs */
 
 enum cordon_level {
 #define CORDON_X(name, value, text) name = value,

@@ -14,6 +14,7 @@ static int exit_of(enum cordon_level level)
     case CORDON_LEVEL_FULL:
         return EXIT_OK;
     case CORDON_LEVEL_DEGRADED:
+    case CORDON_LEVEL_CONTAINED:
         return EXIT_FAILED;
     case CORDON_LEVEL_NONE:
         break;
@@ -69,6 +70,7 @@ const struct command cmd_doctor = {
     .epilogue = "Exit status:\n"
                 "  0  full      strict runs behind all its walls\n"
                 "  1  degraded  strict runs; a wall that it can go without is missing\n"
+                "  1  contained strict runs where it is asked for no more (--level contained)\n"
                 "  2            the command line or a file is wrong\n"
                 "  6  none      strict cannot run here\n",
     .main = doctor_main,

@@ -21,6 +21,7 @@ int library_engine(const struct run_options *o, struct cordon_engine **ret_engin
         .python = o->python,
         .drop_walls = o->drop_walls,
         .config = o->config,
+        .floor = o->floor,
     };
     return cordon_engine_new(&options, ret_engine, reterr);
 }

@@ -154,11 +154,13 @@ static const char *set_nonfinite(struct run_options *o, const char *arg)
     return NULL;
 }
 
-/* A floor. Every box is built in full, so that either word is already met. */
 static const char *set_level(struct run_options *o, const char *arg)
 {
-    (void)o;
-    if (strcmp(arg, "full") != 0 && strcmp(arg, "contained") != 0)
+    if (strcmp(arg, "full") == 0)
+        o->floor = CORDON_FLOOR_FULL;
+    else if (strcmp(arg, "contained") == 0)
+        o->floor = CORDON_FLOOR_CONTAINED;
+    else
         return "is neither full nor contained";
     return NULL;
 }

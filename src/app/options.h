@@ -35,6 +35,7 @@ struct run_options {
     struct cordon_limits limits;
     uint64_t patience_ms;
     uint32_t drop_walls;
+    uint32_t floor; /* enum cordon_floor */
     int nonfinite;
     int approved;
     int json;

@@ -81,8 +81,9 @@ static void print_level(const struct out_doctor *out, enum cordon_level level)
     if (out->remedies.len > 0)
         printf("\nWhat to do:\n%s", out->remedies.data);
     printf("\nlevel: %s", cordon_level_name(level));
-    if (level == CORDON_LEVEL_DEGRADED) {
-        printf(": strict runs without ");
+    if (level == CORDON_LEVEL_DEGRADED || level == CORDON_LEVEL_CONTAINED) {
+        printf(": strict runs%s without ",
+               level == CORDON_LEVEL_CONTAINED ? ", with --level contained," : "");
         print_walls(out->walls_down);
     }
     if (level == CORDON_LEVEL_NONE)

@@ -253,6 +253,7 @@ static int build_choices(const struct build *b, struct built *p)
     to->network = raw->network ? raw->network : to->network;
     to->gate = raw->gate ? raw->gate : to->gate;
     to->site = raw->site ? raw->site : to->site;
+    to->level = raw->level ? raw->level : to->level;
     to->approved.files = raw->approved.files ? raw->approved.files : to->approved.files;
     to->approved.network = raw->approved.network ? raw->approved.network : to->approved.network;
     return 0;

@@ -53,6 +53,7 @@ static struct raw_profile raw_of(const struct profile *profile, struct limit_tex
         .network = p.network,
         .gate = p.gate,
         .site = p.site,
+        .level = p.level,
         .approved = {.files = p.approved.files,
                      .network = p.approved.network,
                      .limits = limits_of(&p, 1, texts)},

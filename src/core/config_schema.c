@@ -39,6 +39,10 @@ static const cyaml_strval_t network_words[] = {
 };
 static const cyaml_strval_t gate_words[] = {{"on", PROFILE_GATE_ON}, {"off", PROFILE_GATE_OFF}};
 static const cyaml_strval_t site_words[] = {{"on", PROFILE_SITE_ON}, {"off", PROFILE_SITE_OFF}};
+static const cyaml_strval_t level_words[] = {
+    {"full", PROFILE_LEVEL_FULL},
+    {"contained", PROFILE_LEVEL_CONTAINED},
+};
 static const cyaml_strval_t files_words[] = {
     {"host", PROFILE_FILES_HOST},
     {"none", PROFILE_FILES_NONE},
@@ -78,6 +82,7 @@ static const cyaml_schema_field_t profile_fields[] = {
     LIST("view", struct raw_profile, view),
     CHOICE("network", struct raw_profile, network, network_words),
     CHOICE("gate", struct raw_profile, gate, gate_words),
+    CHOICE("level", struct raw_profile, level, level_words),
     SECTION("approved", struct raw_profile, approved, approved_fields),
     CYAML_FIELD_END,
 };

@@ -76,6 +76,7 @@ struct raw_profile {
     enum profile_network network;
     enum profile_gate gate;
     enum profile_site site;
+    enum profile_level level;
     struct raw_approved approved;
 };
 

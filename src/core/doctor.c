@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "core/config.h"
+#include "core/result.h"
 #include "core/spawn.h"
 #include "core/syscalls.h"
 #include "core/view.h"
@@ -19,6 +20,7 @@
 #define RUN_INPUT "{\"n\": 1}"
 #define RUN_RESULT "{\"n\":2}"
 #define RUN_WALL_MS 10000
+#define NAMELESS (CORDON_WALL_NAMESPACES | CORDON_WALL_ROOT)
 
 /* What the rows share. */
 struct doctor {
@@ -82,8 +84,10 @@ static int is_right(const struct cordon_result *result)
     return json && len == strlen(RUN_RESULT) && memcmp(json, RUN_RESULT, len) == 0;
 }
 
+/* At the best level that can be had, whatever the profile says. */
 static int execute(const struct doctor *d, struct trial *t, int approved, struct cordon_err *reterr)
 {
+    struct cordon_options options = d->given;
     const struct cordon_request request = {
         .size = sizeof(request),
         .code = RUN_CODE,
@@ -97,15 +101,20 @@ static int execute(const struct doctor *d, struct trial *t, int approved, struct
     struct cordon_result *result = NULL;
     uint64_t begin = io_now_ns();
 
-    int rc = cordon_engine_new(d->opts, &engine, reterr);
+    options.size = sizeof(options);
+    options.floor = CORDON_FLOOR_CONTAINED;
+    int rc = cordon_engine_new(&options, &engine, reterr);
     if (rc == 0)
         rc = cordon_execute(engine, &request, &result, reterr);
     if (rc == 0 && cordon_result_status(result) != CORDON_OK)
         rc = err_set(reterr, CORDON_E_HOST, 0, "%.500s", cordon_result_error(result, "message"));
     if (rc == 0 && !is_right(result))
         rc = err_set(reterr, CORDON_E_HOST, 0, "a small program ran, and its result is wrong");
-    SAY(t, "a small program ran to its end in %.1f ms, start of the box included",
-        (double)(io_now_ns() - begin) / 1e6);
+    int contained = rc == 0 && (result->walls_down & CORDON_WALL_NAMESPACES);
+    if (contained)
+        t->status = CORDON_PROBE_DEGRADED;
+    SAY(t, "a small program ran to its end in %.1f ms%s, start of the box included",
+        (double)(io_now_ns() - begin) / 1e6, contained ? ", contained" : "");
     cordon_result_free(result);
     cordon_engine_free(engine);
     return rc;
@@ -131,20 +140,24 @@ static int look_approved(struct trial *t, struct cordon_err *reterr)
 }
 
 static const struct probe first_rows[] = {
-    {"interpreter", NULL, PROBE_HERE, look_interpreter, 0, "there is a Python to run code with",
+    {"interpreter", NULL, PROBE_HERE, look_interpreter, 0, PROBE_BOTH,
+     "there is a Python to run code with",
      "install Python 3.11 or later (the ordinary build, not the free-threaded one) with its "
      "library, or name one with --python or as python: in the configuration",
      NULL},
-    {"helpers", NULL, PROBE_HERE, look_helpers, 0, "Cordon is installed whole",
+    {"helpers", NULL, PROBE_HERE, look_helpers, 0, PROBE_BOTH, "Cordon is installed whole",
      "install Cordon anew (make install), for everybody to read; a program that brings its own "
      "copy names the directory in cordon_options.helper_dir",
      NULL},
 };
 
 static const struct probe last_rows[] = {
-    {"run", NULL, PROBE_HERE, look_run, 0, "strict code runs, from end to end",
-     "put right what failed above; if nothing did, report this line", NULL},
-    {"approved-run", "run", PROBE_HERE, look_approved, 0, "approved code runs, from end to end",
+    {"run", NULL, PROBE_HERE, look_run, NAMELESS, PROBE_BOTH, "strict code runs, from end to end",
+     "put right what failed above; as it is, runs are to ask for less (--level contained, or "
+     "level: "
+     "contained in their profile); if nothing failed, report this line",
+     NULL},
+    {"approved-run", "run", PROBE_HERE, look_approved, 0, 0, "approved code runs, from end to end",
      "put right what is said of box-proc; if that is well, report this line", NULL},
 };
 
@@ -185,12 +198,7 @@ static void doctor_close(struct doctor *d)
 /* Without an interpreter there is no plan, and yet something must be mounted. */
 static int make_plan(struct buf *plan)
 {
-    if (plan->len > 0)
-        return 0;
-    int rc = plan_add(plan, PLAN_DIR, "/proc", NULL);
-    if (rc == 0)
-        rc = plan_add(plan, PLAN_BIND, "/dev/null", "/dev/zero");
-    return rc < 0 ? rc : plan_add(plan, PLAN_DEVICE, "/dev/null", "/dev/null");
+    return plan->len > 0 ? 0 : probe_add_files(plan);
 }
 
 static struct sandbox_spec spec_of(const struct cordon_limits *l)
@@ -260,40 +268,53 @@ static int try_all(struct doctor *d, struct round *all, struct cordon_err *reter
     return 0;
 }
 
-static int run_is_good(const struct finding *findings, size_t count)
+static enum cordon_probe_status status_of_run(const struct finding *findings, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(findings[i].probe->name, "run") == 0)
-            return findings[i].said.status == CORDON_PROBE_OK;
-    return 0;
+            return findings[i].said.status;
+    return CORDON_PROBE_FAILED;
 }
 
-static void excuse(struct probe_said *said)
+static void excuse(struct probe_said *said, const char *why)
 {
     char found[sizeof(said->detail)];
 
     memcpy(found, said->detail, sizeof(found));
     said->status = CORDON_PROBE_INFO;
     said->remedy = NULL;
-    (void)snprintf(said->detail, sizeof(said->detail),
-                   "not for this process, but the run below stands: %.500s", found);
+    (void)snprintf(said->detail, sizeof(said->detail), "%s: %.500s", why, found);
+}
+
+/* A row that failed, in the light of the run that did not: what stood then was not needed. */
+static void soften(struct finding *f, enum cordon_probe_status run)
+{
+    unsigned in_force = run == CORDON_PROBE_OK ? PROBE_FULL : PROBE_CONTAINED;
+
+    if (f->probe->levels & in_force)
+        excuse(&f->said, "not for this process, but the run below stands");
+    else if (in_force == PROBE_FULL)
+        excuse(&f->said, "needed only where namespaces cannot be had");
+    else
+        f->said.status = CORDON_PROBE_DEGRADED;
 }
 
 enum cordon_level doctor_weigh(struct finding *findings, size_t count)
 {
+    enum cordon_probe_status run = status_of_run(findings, count);
     enum cordon_level level = CORDON_LEVEL_FULL;
-    int good = run_is_good(findings, count);
 
     for (size_t i = 0; i < count; i++) {
-        struct probe_said *said = &findings[i].said;
-        if (said->status == CORDON_PROBE_FAILED && good)
-            excuse(said);
-        if (said->status == CORDON_PROBE_FAILED)
+        struct finding *f = &findings[i];
+        if (f->said.status == CORDON_PROBE_FAILED && run != CORDON_PROBE_FAILED)
+            soften(f, run);
+        if (f->said.status == CORDON_PROBE_FAILED)
             level = CORDON_LEVEL_NONE;
-        else if (said->status == CORDON_PROBE_DEGRADED && level == CORDON_LEVEL_FULL)
+        else if (f->said.status == CORDON_PROBE_DEGRADED && level == CORDON_LEVEL_FULL)
             level = CORDON_LEVEL_DEGRADED;
     }
-    return level;
+    return level != CORDON_LEVEL_NONE && run == CORDON_PROBE_DEGRADED ? CORDON_LEVEL_CONTAINED
+                                                                      : level;
 }
 
 static void tell(const struct round *all, void (*row)(void *user, const struct cordon_probe *probe),

@@ -53,6 +53,11 @@ static int take_options(struct cordon_engine *e, const struct cordon_options *gi
         err_step(reterr, "drop_walls");
         return CORDON_E_ARG;
     }
+    if (o.floor > CORDON_FLOOR_CONTAINED) {
+        (void)err_set(reterr, CORDON_E_ARG, 0, "there is no such level");
+        err_step(reterr, "level");
+        return CORDON_E_ARG;
+    }
     if (o.python) {
         struct interpreter found;
         int bad = interpreter_find(o.python, &found, reterr);
@@ -66,6 +71,8 @@ static int take_options(struct cordon_engine *e, const struct cordon_options *gi
     if (rc < 0)
         return rc;
     spawn_helper_dir(o.helper_dir, e->helper_dir, sizeof(e->helper_dir));
+    e->wish = (struct level_wish){
+        .helper_dir = e->helper_dir, .floor = (enum cordon_floor)o.floor, .dropped = o.drop_walls};
     e->opts = (struct box_options){.loop = &e->loop,
                                    .python = e->python,
                                    .helper_dir = e->helper_dir,

@@ -5,6 +5,8 @@
  */
 #include "core/result.h"
 
+#include "core/level.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -81,10 +83,11 @@ static json_t *members(const struct cordon_result *r)
                      " s:{s:f, s:f, s:n}}",
                      "stdout", text_of(&r->text[0]), "stderr", text_of(&r->text[1]), "error",
                      error_of(r), "warnings", r->warnings, "notes", r->notes, "violations",
-                     r->violations, "profile", r->profile, "approved", r->approved, "level", "full",
-                     "walls_down", walls_of(r), "code_sha256", r->code_sha256, "truncated",
-                     "stdout", r->truncated[0], "stderr", r->truncated[1], "usage", "wall_ms",
-                     rounded(r->wall_ms), "cpu_ms", rounded(r->cpu_ms), "memory_peak_bytes");
+                     r->violations, "profile", r->profile, "approved", r->approved, "level",
+                     level_word(r->walls_down), "walls_down", walls_of(r), "code_sha256",
+                     r->code_sha256, "truncated", "stdout", r->truncated[0], "stderr",
+                     r->truncated[1], "usage", "wall_ms", rounded(r->wall_ms), "cpu_ms",
+                     rounded(r->cpu_ms), "memory_peak_bytes");
 }
 
 /* What the approval dialog shows: present only when there is something to approve. */

@@ -57,6 +57,11 @@ static struct box *box_of(struct watch *w)
     return (struct box *)((char *)w - offsetof(struct box, sock));
 }
 
+uint32_t box_walls_down(const struct box *box)
+{
+    return box->opts.walls_down;
+}
+
 int box_was_ready(const struct box *box)
 {
     return box->ready;

@@ -59,6 +59,9 @@ void boxes_collect(struct box **list, int wait);
 /* Ends everything in the box, waits for it (a second at most) and frees it. Accepts NULL. */
 void box_close(struct box *box);
 
+/* What is down in it, of enum cordon_wall. */
+uint32_t box_walls_down(const struct box *box);
+
 /* Whether its zygote has ever been ready: then a loss is an accident and worth another try. */
 int box_was_ready(const struct box *box);
 

@@ -129,7 +129,8 @@ static const struct profile profiles[] = {
         .credentials = {.patterns = none, .keep = none},
         .network = PROFILE_NETWORK_NONE,
         .gate = PROFILE_GATE_ON,
-        .site = PROFILE_SITE_OFF, /* the standard library is all there is, and starts sooner */
+        .level = PROFILE_LEVEL_FULL, /* less only where somebody says that it is enough */
+        .site = PROFILE_SITE_OFF,    /* the standard library is all there is, and starts sooner */
         .approved =
             {
                 .files = PROFILE_FILES_HOST,

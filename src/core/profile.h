@@ -19,6 +19,8 @@ enum profile_gate { PROFILE_GATE_ON = 1, PROFILE_GATE_OFF = 2 };
 /* Whether the zygote's interpreter loads its site module, and so finds installed packages.
    One of a virtual environment always does: without it, it has no packages at all. */
 enum profile_site { PROFILE_SITE_OFF = 1, PROFILE_SITE_ON = 2 };
+/* The least that a box of it may be (core/level.h). */
+enum profile_level { PROFILE_LEVEL_FULL = 1, PROFILE_LEVEL_CONTAINED = 2 };
 enum profile_files {
     PROFILE_FILES_HOST = 1, /* all that the caller may open */
     PROFILE_FILES_NONE = 2, /* the profile's view and the working directory, as for strict runs */
@@ -48,6 +50,7 @@ struct profile {
     enum profile_network network;      /* of runs that are not approved */
     enum profile_gate gate;
     enum profile_site site;
+    enum profile_level level;
     struct cordon_limits limits;
     uint64_t code_bytes;
     uint64_t input_bytes;

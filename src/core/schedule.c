@@ -117,15 +117,19 @@ static struct box *find_box(const struct cordon_engine *e, const struct profile 
 static int open_box(struct cordon_engine *e, const struct profile *profile, enum box_kind kind,
                     struct box **ret_box, struct cordon_err *reterr)
 {
-    for (size_t i = 0; i < BOXES_MAX; i++) {
+    struct box_options opts = e->opts;
+    int rc = level_walls(&e->level, &e->wish, profile, &opts.walls_down, reterr);
+    for (size_t i = 0; rc == 0 && i < BOXES_MAX; i++) {
         if (e->boxes[i])
             continue;
-        int rc = box_open(&e->opts, profile, kind, NULL, &e->boxes[i], reterr);
+        rc = box_open(&opts, profile, kind, NULL, &e->boxes[i], reterr);
         if (rc == 0)
             *ret_box = e->boxes[i];
         return rc;
     }
-    return err_set(reterr, CORDON_E_HELPER, 0, "more than %d boxes are in use at once", BOXES_MAX);
+    return rc < 0 ? rc
+                  : err_set(reterr, CORDON_E_HELPER, 0, "more than %d boxes are in use at once",
+                            BOXES_MAX);
 }
 
 int schedule_box(struct cordon_engine *e, const struct profile *profile, struct box **ret_box,
@@ -150,9 +154,12 @@ static int schedule_reader(struct cordon_engine *e, const struct profile *profil
 static int find_own_box(struct cordon_engine *e, struct cordon_run *run, struct box **ret_box,
                         struct cordon_err *reterr)
 {
+    struct box_options opts = e->opts;
     int rc = 0;
     if (!run->box)
-        rc = box_open(&e->opts, run->request.profile, BOX_APPROVED, run->request.environ, &run->box,
+        rc = level_walls(&e->level, &e->wish, run->request.profile, &opts.walls_down, reterr);
+    if (!run->box && rc == 0)
+        rc = box_open(&opts, run->request.profile, BOX_APPROVED, run->request.environ, &run->box,
                       reterr);
     *ret_box = run->box;
     return rc;
@@ -224,6 +231,7 @@ static int start_run(struct cordon_engine *e, struct cordon_run *run)
         run_failed(run, &err);
         return 0;
     }
+    run->walls_down = box_walls_down(box);
     rc = run_start(run, box);
     if (rc == 0)
         e->queued--;

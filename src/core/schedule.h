@@ -6,6 +6,7 @@
 #ifndef CORDON_CORE_SCHEDULE_H
 #define CORDON_CORE_SCHEDULE_H
 
+#include "core/level.h"
 #include "core/sandbox.h"
 
 #include <limits.h>
@@ -21,6 +22,8 @@ struct cordon_engine {
     struct loop loop;
     struct box_options opts;
     struct profile_set *profiles;
+    struct level level;
+    struct level_wish wish;
     char *python;
     char helper_dir[PATH_MAX];
     struct run_owner owner;

@@ -24,6 +24,10 @@ struct landlock_rule {
     int optional; /* nothing there: nothing granted, no error */
 };
 
+/* From this version on it holds reading, writing (truncating too), executing, and TCP: what
+ * nothing else holds in a sandbox that has neither namespaces nor a root of its own. */
+#define LANDLOCK_ALONE 4
+
 /* The version of the kernel's Landlock, 0 when it has none or was started without it. */
 int landlock_abi(void);
 

@@ -10,6 +10,7 @@
 #include "jail/hostroot.h"
 #include "jail/landlock.h"
 #include "jail/limits.h"
+#include "jail/place.h"
 #include "jail/privs.h"
 #include "jail/probe.h"
 #include "jail/steps.h"
@@ -24,6 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -158,6 +160,12 @@ static int step_enter_box(void *ctx, struct cordon_err *reterr)
     return rootfs_enter_box(&t->fs, reterr);
 }
 
+static int step_host_name(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return ns_set_host_name(reterr);
+}
+
 static int step_drop_root(void *ctx, struct cordon_err *reterr)
 {
     const struct trial *t = ctx;
@@ -181,6 +189,7 @@ static const struct step box_table[] = {
 #define STEPS_TO_VIEW 3
     {"assemble", step_assemble, "", 0, 0},
     {"enter-box", step_enter_box, "", 0, 0},
+    {"host-name", step_host_name, "", 0, 0},
     {"drop-root", step_drop_root, "", 0, 0},
     {"privileges", step_privileges, "", 0, 0},
 };
@@ -345,6 +354,71 @@ int look_seccomp(struct trial *t, struct cordon_err *reterr)
         return err_set(reterr, CORDON_E_HOST, 0, "the call filter is loaded and not kept");
     SAY(t, "strict's filter loads (%zu instructions), and holds", len / 8);
     return 0;
+}
+
+/* ---- a sandbox without namespaces, by its own table ------------------------------------- */
+
+/* In a copy that stands for a sandbox: t->host->plan names its place. */
+static int be_contained(struct trial *t, struct cordon_err *reterr)
+{
+    struct sandbox_spec spec = t->host->spec;
+    int fds[WIRE_FORK_FDS];
+
+    spec.walls_down |= CORDON_WALL_NAMESPACES | CORDON_WALL_ROOT;
+    if (t->host->filter < 0)
+        spec.walls_down |= CORDON_WALL_SECCOMP; /* it has a row of its own */
+    AUTO_FD plan = memfd_create("plan", MFD_CLOEXEC);
+    if (plan < 0 || io_write_all(plan, t->host->plan, t->host->plan_len) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot make a memory file");
+    int r = steps_take_plan(fd_take(&plan), reterr);
+    if (r == 0 && t->host->filter >= 0)
+        r = steps_take_filter(t->host->filter, reterr);
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        fds[i] = t->sync;
+    if (r == 0) {
+        r = steps_enter_sandbox(&spec, fds, reterr);
+        t->sync = fds[WIRE_FD_CHANNEL];
+    }
+    if (r == 0 && open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) >= 0)
+        return err_set(reterr, CORDON_E_HOST, 0, "Landlock's rules are taken and not kept");
+    return r;
+}
+
+static int try_contained(const struct trial *t, const char *place, struct cordon_err *reterr)
+{
+    struct probe_host host = *t->host;
+    struct trial inner = {.host = &host, .sync = -1, .fs = ROOTFS_CLOSED};
+    struct buf plan = {0};
+
+    int r = plan_add(&plan, PLAN_WORK, place, NULL);
+    if (r == 0)
+        r = plan_add(&plan, PLAN_DEVICE, "/dev/null", "/dev/null");
+    if (r < 0)
+        return err_set(reterr, CORDON_E_NOMEM, -r, "cannot plan the box");
+    host.plan = plan.data;
+    host.plan_len = plan.len;
+    r = trial_run(&inner, PROBE_COPY, be_contained, reterr);
+    buf_done(&plan);
+    return r;
+}
+
+int look_contained(struct trial *t, struct cordon_err *reterr)
+{
+    char place[64];
+    uint64_t number = 0;
+
+    if (landlock_abi() < LANDLOCK_ALONE)
+        return err_set(reterr, CORDON_E_HOST, 0,
+                       "it takes Landlock's version %d or later, and this kernel has %d",
+                       LANDLOCK_ALONE, landlock_abi());
+    (void)!getrandom(&number, sizeof(number), 0);
+    (void)snprintf(place, sizeof(place), "/tmp/cordon-%016llx", (unsigned long long)number);
+    int r = place_make(place, t->as_root ? PLACE_SHARED : PLACE_OWN, geteuid(), getegid(), reterr);
+    if (r == 0)
+        r = try_contained(t, place, reterr);
+    place_remove(place);
+    SAY(t, "all its walls go up; Landlock alone holds files and TCP");
+    return r;
 }
 
 /* ---- cgroups: told, not used ----------------------------------------------------- */

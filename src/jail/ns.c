@@ -214,6 +214,17 @@ int ns_drop_root(int (*ask)(int sync, struct cordon_err *reterr), int sync,
     return 0;
 }
 
+int ns_set_host_name(struct cordon_err *reterr)
+{
+    static const char name[] = "sandbox";
+
+    if (sethostname(name, sizeof(name) - 1) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot set the box's host name");
+    if (setdomainname("", 0) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot clear the box's domain name");
+    return 0;
+}
+
 static int setting_is(const char *path, char value)
 {
     char text[2] = "";

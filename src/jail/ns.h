@@ -76,6 +76,9 @@ int ns_spare_ids(struct ns_ids *ret_ids);
 int ns_drop_root(int (*ask)(int sync, struct cordon_err *reterr), int sync,
                  struct cordon_err *reterr);
 
+/* In a UTS namespace of its own: a name that tells nothing of the host. */
+int ns_set_host_name(struct cordon_err *reterr);
+
 /*
  * Why namespaces or mounts were refused here, and what to do: one clause for an error,
  * from the kernel's settings. Static text, never NULL. sys: the errno.

@@ -19,7 +19,7 @@ static const unsigned char plan_strings[] = {
     [PLAN_DIR] = 1,        [PLAN_BIND] = 2,     [PLAN_DEVICE] = 2,  [PLAN_SYMLINK] = 2,
     [PLAN_WORK] = 1,       [PLAN_PROGRAM] = 1,  [PLAN_ARG] = 1,     [PLAN_ENV] = 1,
     [PLAN_WALLS_DOWN] = 1, [PLAN_APPROVED] = 1, [PLAN_PROTECT] = 1, [PLAN_NETWORK] = 1,
-    [PLAN_UMASK] = 1,
+    [PLAN_UMASK] = 1,      [PLAN_PROBE] = 1,
 };
 
 static unsigned strings_of(unsigned op)

@@ -24,6 +24,7 @@ enum plan_op {
                         the box makes a directory there and removes it */
     PLAN_PROTECT,    /* a: host path that an approved run may only read */
     PLAN_NETWORK,    /* a: "host": an approved run has the host's network; else: none */
+    PLAN_PROBE,      /* no box: a row of the probe table to try, and to tell of. a: its name */
     PLAN_UMASK,      /* a: octal number, the file mode mask of an approved run */
 };
 

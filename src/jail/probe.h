@@ -13,12 +13,17 @@
 #include "cordon.h"
 #include "jail/trial.h"
 
+#define PROBE_FULL 1u
+#define PROBE_CONTAINED 2u
+#define PROBE_BOTH (PROBE_FULL | PROBE_CONTAINED)
+
 struct probe {
     const char *name;  /* kebab-case: appears verbatim in output, docs and tests */
     const char *needs; /* the row without which this one is not tried; NULL: none */
     enum probe_place place;
     int (*look)(struct trial *t, struct cordon_err *reterr);
-    uint32_t wall; /* down when the row is degraded */
+    uint32_t wall;   /* down when the row is degraded */
+    unsigned levels; /* that cannot be had without it: PROBE_FULL, PROBE_CONTAINED */
     const char *proves;
     const char *remedy;
     /* By the cause; NULL, or returning NULL: `remedy`. */
@@ -39,6 +44,13 @@ const char *probe_remedy(const struct probe *probe, const struct cordon_err *err
 
 /* Tries one row. Takes ten seconds at most. */
 void probe_try(const struct probe *probe, const struct probe_host *host, struct probe_said *ret);
+
+/* The row of that name: 0, or what is in the way and what to do about it. */
+int probe_ask(const char *name, const struct probe_host *host, struct cordon_err *reterr);
+
+/* For who has no box in mind: the fewest files that a view can be tried with; and limits. */
+int probe_add_files(struct buf *plan);
+struct sandbox_spec probe_spec(void);
 
 /* Walls that this kernel cannot have and that strict can go without: CORDON_WALL_* bits. */
 uint32_t probe_missing_walls(void);

@@ -315,6 +315,7 @@ int rootfs_add_row(const struct rootfs *fs, enum plan_op op, const char *a, cons
     case PLAN_PROTECT:
     case PLAN_NETWORK:
     case PLAN_UMASK:
+    case PLAN_PROBE:
         return 0;
     }
     return 0;

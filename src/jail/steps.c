@@ -97,6 +97,7 @@ static int take_row(void *ctx, enum plan_op op, const char *a, const char *b)
     case PLAN_PROTECT:
     case PLAN_NETWORK:
     case PLAN_UMASK:
+    case PLAN_PROBE:
         return 0;
     }
     return 0;
@@ -133,7 +134,7 @@ static int step_ids(void *ctx, struct cordon_err *reterr)
     return r < 0 ? r : ns_write_ids("self", &user, 1, reterr);
 }
 
-static pid_t keeper; /* the parent of zygote and sandboxes */
+static pid_t keeper; /* the parent of zygote and sandboxes; 0 in a rehearsal */
 
 /*
  * Without a user namespace it has to be somebody else on the host itself, which only root's
@@ -148,7 +149,7 @@ static int step_own_user(void *ctx, struct cordon_err *reterr)
     s->base.shared_user = 1;
     if (privs_has_caps(PRIVS_CAP(CAP_SETUID) | PRIVS_CAP(CAP_SETGID)) && ns_spare_ids(&own))
         s->base.shared_user = (r = privs_become(own.uid, own.gid, 0, reterr)) < 0;
-    return r < 0 ? r : privs_end_with(keeper, SIGKILL, reterr);
+    return r < 0 ? r : privs_end_with(keeper ? keeper : getppid(), SIGKILL, reterr);
 }
 
 static int step_no_nesting(void *ctx, struct cordon_err *reterr)

@@ -61,6 +61,9 @@ static int read_row(void *ctx, enum plan_op op, const char *a, const char *b)
     case PLAN_NETWORK:
         box->host_network = strcmp(a, "host") == 0;
         return 0;
+    case PLAN_PROBE:
+        box->probe = a;
+        return 0;
     case PLAN_UMASK:
         box->file_mask = (mode_t)(strtoul(a, NULL, 8) & 0777);
         return 0;
@@ -86,7 +89,7 @@ int box_read_plan(struct box *box, const char *plan, size_t len, struct cordon_e
     int r = plan_each(plan, len, read_row, box);
     if (r < 0)
         return err_set(reterr, CORDON_E_PROTOCOL, -r, "the box's plan cannot be read");
-    if (!box->program || !box->args[0])
+    if (!box->probe && (!box->program || !box->args[0]))
         return err_set(reterr, CORDON_E_PROTOCOL, 0, "the box's plan names no program");
     return 0;
 }
@@ -184,14 +187,8 @@ void box_clean(const struct box *box)
 
 static int step_host_name(void *ctx, struct cordon_err *reterr)
 {
-    static const char name[] = "sandbox";
     (void)ctx;
-
-    if (sethostname(name, sizeof(name) - 1) < 0)
-        return err_set(reterr, CORDON_E_HOST, errno, "cannot set the box's host name");
-    if (setdomainname("", 0) < 0)
-        return err_set(reterr, CORDON_E_HOST, errno, "cannot clear the box's domain name");
-    return 0;
+    return ns_set_host_name(reterr);
 }
 
 static int step_drop_root(void *ctx, struct cordon_err *reterr)

@@ -41,7 +41,8 @@ struct box {
                              box, and the next ones do not count */
     int host_network;
     mode_t file_mask;
-    int environ_fd; /* memory file with its environment */
+    int environ_fd;    /* memory file with its environment */
+    const char *probe; /* no box at all: only this row of the probe table; NULL: a box */
     const char *program;
     char *args[BOX_ARGS_MAX + 1];
     char *environ[BOX_ENVIRON_MAX + 1];

@@ -8,6 +8,7 @@
  */
 #include "base/err.h"
 #include "jail/privs.h"
+#include "jail/probe.h"
 #include "keeper/approved.h"
 #include "keeper/killtree.h"
 #include "keeper/supervise.h"
@@ -85,6 +86,19 @@ static void report(int sync, enum box_word word, const struct cordon_err *err)
     if (err)
         r.err = *err;
     (void)io_write_all(sync, &r, sizeof(r)); /* a starter that is gone needs no report */
+}
+
+/* Instead of a box: tries what the engine asks about, as the program that would build one. */
+static int answer_probe(const struct box *box)
+{
+    const struct probe_host host = {
+        .plan = box->plan, .plan_len = box->plan_len, .filter = -1, .spec = probe_spec()};
+    struct cordon_err err = {0};
+
+    int r = probe_ask(box->probe, &host, &err);
+    r = r < 0 ? wire_send(ENGINE_FD, WIRE_FAILED, 0, &err, sizeof(err), NULL, 0)
+              : wire_send(ENGINE_FD, WIRE_READY, 0, NULL, 0, NULL, 0);
+    return r < 0;
 }
 
 /* PID 1 of the box. */
@@ -223,6 +237,8 @@ int main(void)
     int r = start_clean(&err);
     if (r == 0)
         r = receive_plan(&box, &err);
+    if (r == 0 && box.probe)
+        return answer_probe(&box);
     if (r == 0) {
         box.as_root = ns_box_ids(&box.ids);
         box.starter = getpid();

@@ -260,7 +260,8 @@ class Many:
         self.helpers = helper_dir_of(cordon)
 
     def __call__(self, codes, width=8, timeout_ms=20000, drop="gate", python=None, patience=120):
-        """drop: "none", "gate", "interpreter" (as KERNEL) or "box" (as NAMESPACES)."""
+        """drop: "none", "gate", "interpreter" (as KERNEL), "box" (as NAMESPACES) or "bare" (no
+        namespaces, and nothing that keeps code from forking)."""
         data = b"".join(
             b"%d\n%s" % (len(code), code)
             for code in (c.encode() if isinstance(c, str) else c for c in codes)

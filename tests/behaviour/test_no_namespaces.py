@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support import SLOW, adopt_orphans, as_nobody, descendants, kill, reap, wait_until, why_not_nobody
+from support import SLOW, Many, adopt_orphans, as_nobody, descendants, kill, reap, wait_until, why_not_nobody
 
 DOWN = ["gate", "interpreter", "namespaces"]
 BARE = [*DOWN, "seccomp", "limits"]
@@ -134,6 +134,21 @@ def test_nothing_survives_an_end(cordon, who, code):
 def test_nothing_survives_a_crash(cordon, who):
     envelope, _ = run(cordon, who, DAEMON + "\nos.kill(os.getpid(), 11)")
     assert envelope["status"] == "crashed", envelope
+
+
+def test_many_at_once(cordon, tmp_path):
+    """Strays of some, ends of others and forks on their way: each run gets its own answer."""
+    daemon = DAEMON + "\nresult['n'] = {}"
+    codes = []
+    for i in range(40):
+        codes += [daemon.format(i), f"import os\nresult['n'] = {i}\nresult['cwd'] = os.getcwd()"]
+    codes += ["import os\nos.kill(os.getpid(), 9)"] * 8 + ["while True: pass"] * 4
+    answers = Many(cordon, tmp_path)(codes, width=16, timeout_ms=4000, drop="bare")
+    for i, answer in enumerate(answers[:80]):
+        assert answer["status"] == "ok" and answer["result"]["n"] == i // 2, answer
+    assert len({a["result"]["cwd"] for a in answers[1:80:2]}) == 40
+    assert {a["status"] for a in answers[80:88]} == {"crashed"}
+    assert {a["status"] for a in answers[88:]} == {"timeout"}
 
 
 def helpers(of):

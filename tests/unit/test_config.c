@@ -94,6 +94,7 @@ static void same_profile(const struct profile *a, const struct profile *b)
     assert_int_equal(a->network, b->network);
     assert_int_equal(a->gate, b->gate);
     assert_int_equal(a->site, b->site);
+    assert_int_equal(a->level, b->level);
     assert_memory_equal(&a->limits, &b->limits, sizeof(a->limits));
     assert_int_equal(a->code_bytes, b->code_bytes);
     assert_int_equal(a->input_bytes, b->input_bytes);
@@ -186,7 +187,8 @@ static void a_new_profile_is_strict_with_another_name(void **state)
 static void takes_every_key(void **state)
 {
     struct profile_set *set = load(
-        A "    interpreter: /srv/venv/bin/python\n    site: on\n    preload: [x.y]\n"
+        A "    interpreter: /srv/venv/bin/python\n    site: on\n    level: contained\n"
+          "    preload: [x.y]\n"
           "    allow: [numpy, json]\n    view: [/etc/fonts]\n    network: host\n    gate: off\n"
           "    environ: {patterns: [\"*_DSN\"], keep: [HF_TOKEN], load: [MPLBACKEND=Agg]}\n"
           "    limits: {wall: 1500ms, cpu: 5s, memory: 64MiB, tasks: 2, open_files: 20,\n"
@@ -207,6 +209,7 @@ static void takes_every_key(void **state)
     assert_int_equal(a->network, PROFILE_NETWORK_HOST);
     assert_int_equal(a->gate, PROFILE_GATE_OFF);
     assert_int_equal(a->site, PROFILE_SITE_ON);
+    assert_int_equal(a->level, PROFILE_LEVEL_CONTAINED);
     assert_memory_equal(&a->limits, &limits, sizeof(limits));
     assert_int_equal(a->code_bytes, 4096);
     assert_int_equal(a->input_bytes, 5120);

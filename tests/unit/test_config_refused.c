@@ -171,6 +171,7 @@ static void wrong_types(void **state)
         {A "    network: [host]\n", "3:14: none or host is wanted here, not a list"},
         {A "    gate: true\n", "3:11: on or off is wanted here, not 'true'"},
         {A "    site:\n", "3:10: on or off is wanted here, not nothing"},
+        {A "    level: none\n", "3:12: full or contained is wanted here, not 'none'"},
         {A "    approved: {files: all}\n", "3:23: host or none is wanted here, not 'all'"},
         {A "    approved:\n      limits: {wall: {s: 1}}\n",
          "4:22: a text is wanted here, not a mapping"},

@@ -136,7 +136,8 @@ static int look_dying(struct trial *t, struct cordon_err *reterr)
 
 static struct probe_said said_of(int (*look)(struct trial *, struct cordon_err *))
 {
-    const struct probe row = {"row", NULL, PROBE_COPY, look, 0, "proves", "remedy", NULL};
+    const struct probe row = {"row",      NULL,     PROBE_COPY, look, 0,
+                              PROBE_BOTH, "proves", "remedy",   NULL};
     const struct probe_host host = {.filter = -1};
     struct probe_said said;
 
@@ -182,10 +183,13 @@ static void a_row_that_dies_has_failed(void **state)
 
 /* ---- weighing -------------------------------------------------------------------- */
 
+/* a is needed by every level, b by full alone. */
 static enum cordon_level weigh(enum cordon_probe_status a, enum cordon_probe_status b,
                                enum cordon_probe_status run, struct finding *f)
 {
-    static const struct probe rows[] = {{.name = "a"}, {.name = "b"}, {.name = "run"}};
+    static const struct probe rows[] = {{.name = "a", .levels = PROBE_BOTH},
+                                        {.name = "b", .levels = PROBE_FULL},
+                                        {.name = "run", .levels = PROBE_BOTH}};
     const enum cordon_probe_status states[] = {a, b, run};
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -222,6 +226,35 @@ static void a_good_run_is_the_last_word(void **state)
     assert_non_null(strstr(f[0].said.detail, ": found"));
 }
 
+static void a_contained_run_makes_less_of_what_only_full_needs(void **state)
+{
+    struct finding f[3];
+    (void)state;
+
+    assert_int_equal(weigh(CORDON_PROBE_OK, CORDON_PROBE_FAILED, CORDON_PROBE_DEGRADED, f),
+                     CORDON_LEVEL_CONTAINED);
+    assert_int_equal(f[1].said.status, CORDON_PROBE_DEGRADED);
+    assert_string_equal(f[1].said.remedy, "x");
+    assert_int_equal(weigh(CORDON_PROBE_FAILED, CORDON_PROBE_FAILED, CORDON_PROBE_DEGRADED, f),
+                     CORDON_LEVEL_CONTAINED);
+    assert_int_equal(f[0].said.status, CORDON_PROBE_INFO);
+    assert_int_equal(weigh(CORDON_PROBE_OK, CORDON_PROBE_FAILED, CORDON_PROBE_FAILED, f),
+                     CORDON_LEVEL_NONE);
+}
+
+static void every_row_says_which_levels_need_it(void **state)
+{
+    const struct all all = all_rows();
+    (void)state;
+
+    for (size_t i = 0; i < all.count; i++) {
+        const struct probe *p = all.rows[i];
+        assert_int_equal(p->levels & ~PROBE_BOTH, 0);
+        if (p->levels == PROBE_FULL) /* what contained does without is what is down in it */
+            assert_int_equal(p->wall, CORDON_WALL_NAMESPACES | CORDON_WALL_ROOT);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +267,8 @@ int main(void)
         cmocka_unit_test(a_row_that_dies_has_failed),
         cmocka_unit_test(the_worst_finding_makes_the_level),
         cmocka_unit_test(a_good_run_is_the_last_word),
+        cmocka_unit_test(a_contained_run_makes_less_of_what_only_full_needs),
+        cmocka_unit_test(every_row_says_which_levels_need_it),
     };
     return cmocka_run_group_tests_name("probe", tests, NULL, NULL);
 }

@@ -69,6 +69,9 @@ int main(int argc, char **argv)
         drop |= (uint32_t)CORDON_WALL_INTERPRETER;
     if (strcmp(argv[4], "box") == 0) /* namespaces, root and limits stay */
         drop |= (uint32_t)CORDON_WALL_SECCOMP | CORDON_WALL_LANDLOCK;
+    if (strcmp(argv[4], "bare") == 0) /* it may fork, and no namespace ends what it leaves */
+        drop |= (uint32_t)CORDON_WALL_INTERPRETER | CORDON_WALL_NAMESPACES | CORDON_WALL_SECCOMP |
+                CORDON_WALL_LIMITS;
     struct program one;
     while (read_program(&one)) {
         programs = realloc(programs, (count + 1) * sizeof(*programs));

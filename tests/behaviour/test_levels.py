@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Floors: what runs where namespaces cannot be had, and what does not. That each thing a
+machine may lack ends in a level or a refusal is test_doctor.py's.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import SLOW
+
+ABSENT = [sys.executable, Path(__file__).with_name("absent.py")]
+NO_NAMESPACES = ["clone=EPERM:0x10000000", "unshare=EPERM:0x10000000"]
+CODE = b"result['n'] = sum(input_data['list'])"
+
+
+@pytest.fixture
+def run(cordon, tmp_path):
+    """run(rules, *args): the envelope, as on a machine that lacks what the rules say."""
+
+    def run(rules, *args, code=CODE):
+        around = [*ABSENT, *rules, "--"] if rules else []
+        done = subprocess.run(
+            [*map(str, around), cordon.path, "run", "--json", *args, "-i", '{"list": [1, 2]}', "-"],
+            input=code, capture_output=True, cwd=tmp_path, timeout=60 * SLOW, check=False)
+        envelope = json.loads(done.stdout)
+        assert (done.returncode == 6) == (envelope["status"] == "internal"), done
+        return envelope
+
+    return run
+
+
+@pytest.fixture
+def config(tmp_path):
+    def config(text):
+        file = tmp_path / "cordon.yaml"
+        file.write_text(text)
+        return ("--config", str(file))
+
+    return config
+
+
+def test_the_best_that_can_be_had(run):
+    envelope = run([], "--level", "contained")
+    assert (envelope["status"], envelope["level"], envelope["walls_down"]) == ("ok", "full", [])
+
+
+def test_below_the_floor_nothing_runs(run):
+    envelope = run(NO_NAMESPACES)
+    assert envelope["status"] == "internal" and envelope["result"] is None
+    assert "namespaces" in envelope["error"]["message"]
+    assert "seccomp=unconfined" in envelope["error"]["message"] # what to do about it
+
+
+def test_contained(run):
+    envelope = run(NO_NAMESPACES, "--level", "contained")
+    assert envelope["status"] == "ok" and envelope["result"] == {"n": 3}, envelope
+    assert envelope["level"] == "contained"
+    assert envelope["walls_down"] == ["namespaces", "root"]
+
+
+def test_a_profile_says_that_it_is_enough(run, config):
+    args = config("profiles:\n  - name: less\n    level: contained\n  - name: lesser\n    from: less\n"
+                  "  - name: again\n    from: less\n    level: full\n")
+    for profile, level in (("less", "contained"), ("lesser", "contained"), ("again", None), ("strict", None)):
+        envelope = run(NO_NAMESPACES, *args, "--profile", profile)
+        if level:
+            assert (envelope["status"], envelope["level"]) == ("ok", level), (profile, envelope)
+        else:
+            assert envelope["status"] == "internal", (profile, envelope)
+    assert run([], *args, "--profile", "less")["level"] == "full"
+
+
+def test_the_command_line_has_the_last_word(run, config):
+    args = config("profiles:\n  - name: less\n    level: contained\n")
+    assert run(NO_NAMESPACES, *args, "--profile", "less", "--level", "full")["status"] == "internal"
+
+
+def test_contained_takes_landlock(run):
+    for lack in ("ENOSYS", "ABI1", "ABI3"):
+        envelope = run([*NO_NAMESPACES, f"landlock_create_ruleset={lack}"], "--level", "contained")
+        assert envelope["status"] == "internal"
+        assert "Landlock" in envelope["error"]["message"] and "namespaces" in envelope["error"]["message"]
+    dropped = run([*NO_NAMESPACES, "landlock_create_ruleset=ENOSYS"], "--level", "contained",
+                  "--drop-wall", "landlock")
+    assert dropped["status"] == "ok" # whoever takes a wall down by its name has said so
+
+
+def test_dropped_namespaces_take_landlock_too(run):
+    envelope = run(["landlock_create_ruleset=ENOSYS"], "--drop-wall", "namespaces")
+    assert envelope["status"] == "internal" and "Landlock" in envelope["error"]["message"]
+
+
+def test_the_gate_and_its_question_work_contained(run):
+    envelope = run(NO_NAMESPACES, "--level", "contained", code=b"import os")
+    assert envelope["status"] == "needs_approval" and envelope["level"] == "contained"
+
+
+def test_no_approved_run_without_namespaces(run):
+    envelope = run(NO_NAMESPACES, "--level", "contained", "--approved")
+    assert envelope["status"] == "internal" and "approved" in envelope["error"]["message"]
+
+
+def test_show_config_says_it(cordon, config):
+    args = config("profiles:\n  - name: less\n    level: contained\n")
+    shown = cordon("run", "--show-config", *args, "--profile", "less")
+    assert "level: contained" in shown.stdout
+    assert "level: full" in cordon("run", "--show-config").stdout
