@@ -206,6 +206,7 @@ struct cordon_limits {
  *        mark is dropped. Lines keep their numbers: the code is compiled as it stands.
  * input: a JSON object in UTF-8, NULL for {}. At most 1000 levels deep. Passed through
  *        untouched: big integers, 1.10 and \ud800 arrive as they were written.
+ *        With nonfinite set to CORDON_NONFINITE_LITERAL it may hold NaN and Infinity too.
  */
 struct cordon_request {
     size_t size;

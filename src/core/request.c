@@ -124,12 +124,14 @@ static int check_code(const char *code, size_t len, struct cordon_err *reterr)
     return 0;
 }
 
-static int check_input(const char *input, size_t len, struct cordon_err *reterr)
+/* Who wants NaN back as it is spelled by Python's json may also give it so. */
+static int check_input(const struct cordon_request *q, struct cordon_err *reterr)
 {
     char why[128];
-    if (!input)
+    int flags = q->nonfinite == CORDON_NONFINITE_LITERAL ? JSON_NONFINITE : 0;
+    if (!q->input)
         return 0;
-    if (json_check_object(input, len, 0, why, sizeof(why)) < 0)
+    if (json_check_object(q->input, q->input_len, flags, why, sizeof(why)) < 0)
         return refuse(reterr, CORDON_E_ARG, "input", "not a JSON object: %s", why);
     return 0;
 }
@@ -183,7 +185,7 @@ static int check_texts(const struct cordon_request *q, const struct request *r,
     if (rc == 0 && q->input)
         rc = check_length("input", q->input_len,
                           r->approved ? p->approved.input_bytes : p->input_bytes, p, reterr);
-    return rc < 0 ? rc : check_input(q->input, q->input_len, reterr);
+    return rc < 0 ? rc : check_input(q, reterr);
 }
 
 uint64_t request_most_wall_ms(const struct request *r)

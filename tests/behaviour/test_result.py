@@ -223,6 +223,14 @@ def test_nonfinite_numbers_may_stay_literals(digits, run):
     assert run(NONFINITE, None, "--nonfinite", "literal")["notes"] == []
 
 
+def test_nonfinite_numbers_of_the_input_come_back_as_literals(cordon, run):
+    given = '{"a": [NaN, Infinity, -Infinity]}'
+    got = run("result = input_data", given, "--nonfinite", "literal")["result"]
+    assert repr(got) == "{'a': [nan, inf, -inf]}"
+    ran = cordon("run", "-i", given, "-", stdin="")
+    assert ran.code == 2 and "not valid JSON" in ran.stderr
+
+
 def test_notes_of_many_nonfinite_numbers_are_bounded(run):
     envelope = run("result = {'a': [float('nan')] * 100000}")
     assert ok(envelope)["a"] == [None] * 100000
