@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,13 @@ libexec/cordon/cordon-keeper
 share/man/man1/cordon.1
 share/man/man5/cordon.yaml.5
 """.split()
+
+CLIENT = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+INSTALLED += [f"{CLIENT}/cordon/{name}" for name in """
+__init__.py _client.py _daemon.py _dropin.py _environ.py _errors.py _http.py _transport.py _types.py
+py.typed
+""".split()]
+INSTALLED.sort()
 
 
 def call(command, **kwargs):
@@ -97,6 +105,13 @@ def test_pkg_config_tells_version_and_helpers(prefix):
     assert call(["pkg-config", "--modversion", "cordon"], env=env) == "0.1.0\n"
     helpers = call(["pkg-config", "--variable=helperdir", "cordon"], env=env).strip()
     assert Path(helpers, "cordon-keeper").is_file()
+
+
+def test_the_python_client_finds_the_command(prefix):
+    code = "import cordon; print(cordon.Client().execute('result[\"a\"] = 1').result)"
+    said = call([sys.executable, "-B", "-c", code], cwd="/",
+                env={"PYTHONPATH": str(prefix / CLIENT), "PATH": "/usr/bin:/bin"})
+    assert said == "{'a': 1}\n"
 
 
 def test_embed(build_host):

@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Where the daemon is. A shared one is only an address. A private one is a child process,
+started when it is first called, in a directory of its own, and ended by the end of its
+standard input: however this process ends, that pipe closes and the daemon goes.
+
+Invariants: one private daemon per configuration and process; a forked child holds neither
+the pipe nor a connection of its parent and starts its own; no lock is held while waiting.
+"""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from . import _environ
+from ._errors import Unavailable
+
+__all__ = ["Attempt", "Endpoint", "PrivateDaemon", "SharedDaemon", "private", "ungated"]
+
+START_SECONDS = 30.0  # for a daemon to listen, once it was started
+BUSY_SECONDS = 30.0  # for room in the queue of those that wait to be accepted
+STOP_SECONDS = 5.0  # for a daemon to end when its input has, before it is killed
+PATH_MAX = 107  # of a Unix socket's address
+
+_UNGATED = "- name: ungated\n  from: strict\n  gate: off\n"
+
+
+class Endpoint:
+    """What a transport needs to know of a daemon."""
+
+    def attempt(self) -> Attempt:
+        """The beginning of one call."""
+        raise NotImplementedError
+
+
+class Attempt:
+    """One call's way to a connection. Nothing was sent yet, so trying again is harmless."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+        self._pause = 0.001
+
+    def address(self) -> str:
+        """Where to connect now."""
+        raise NotImplementedError
+
+    def connected(self) -> None:
+        """There was somebody."""
+
+    def again_after(self, error: OSError) -> float:
+        """How long to wait before the next try; raises Unavailable when there is no hope."""
+        if error.errno not in (errno.EAGAIN, errno.EINTR):
+            raise self.gone(error)
+        if time.monotonic() - self._since > BUSY_SECONDS:
+            raise Unavailable(f"the daemon at {self.address()} accepts no connections: {error}")
+        return self.grow()
+
+    def gone(self, error: OSError) -> Unavailable:
+        return Unavailable(f"cannot reach the daemon at {self.address()}: {error}")
+
+    def grow(self) -> float:
+        self._pause = min(self._pause * 1.5, 0.05)
+        return self._pause
+
+
+# ---- a shared daemon ----------------------------------------------------------------
+
+
+class SharedDaemon(Endpoint):
+    """Somebody else's; it is neither started nor ended here."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def attempt(self) -> Attempt:
+        return _SharedAttempt(self.path)
+
+
+class _SharedAttempt(Attempt):
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._path = path
+
+    def address(self) -> str:
+        return self._path
+
+    def gone(self, error: OSError) -> Unavailable:
+        return Unavailable(
+            f"no Cordon daemon answers at {self._path}: {error}; start it with "
+            f"`cordon serve --socket {self._path}`, or unset CORDON_SOCKET to have a private one"
+        )
+
+
+# ---- a private daemon ---------------------------------------------------------------
+
+
+class PrivateDaemon(Endpoint):
+    """This process's own. `extra`: what to add to the configuration in force."""
+
+    def __init__(self, binary: str | None, config: str | None, extra: str = "") -> None:
+        self._binary = binary
+        self._config = config
+        self._extra = extra
+        self._lock = threading.RLock()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._pid = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._directory = ""
+        self._said = -1  # what it wrote to standard error
+        self._since = 0.0
+        self.answered = False
+        self.generation = 0
+
+    def attempt(self) -> Attempt:
+        return _PrivateAttempt(self)
+
+    def ensure(self) -> tuple[str, int]:
+        """The address and generation of the daemon, started if there is none."""
+        if self._process is None or self._pid != os.getpid():
+            with self._lock:
+                if self._process is not None and self._pid != os.getpid():
+                    self._abandon()  # a fork that Python was not told of
+                if self._process is None:
+                    self._start()
+        return f"{self._directory}/socket", self.generation
+
+    def replace(self, generation: int) -> None:
+        """Starts a new one, unless somebody else has since that generation."""
+        with self._lock:
+            if generation == self.generation and self._process is not None:
+                self._stop(0.0)
+                self._start()
+
+    def starting(self) -> bool:
+        """Whether it may yet come to listen; raises Unavailable when it has failed to."""
+        with self._lock:
+            process = self._process
+            if process is None or self.answered:
+                return False
+            if process.poll() is not None:
+                why = self._last_words()
+                self._stop(0.0)
+                raise Unavailable(f"the Cordon daemon did not start: {why}")
+            if time.monotonic() - self._since > START_SECONDS:
+                raise Unavailable(f"the Cordon daemon does not answer: {self._last_words()}")
+            return True
+
+    def stop(self) -> None:
+        """Ends it, and what it runs."""
+        with self._lock:
+            if self._pid == os.getpid():
+                self._stop(STOP_SECONDS)
+
+    def forked(self) -> None:
+        """In a forked child, where the lock was taken by a thread of the parent."""
+        self._lock = threading.RLock()
+        self._abandon()
+
+    def lock(self) -> None:
+        self._lock.acquire()
+
+    def unlock(self) -> None:
+        self._lock.release()
+
+    # ---- all of these with the lock held
+
+    def _abandon(self) -> None:
+        """The parent's daemon is none of ours: only our copies of its descriptors close."""
+        process, said = self._process, self._said
+        self._forget()
+        if process is not None:
+            process.returncode = 0  # not ours to wait for
+            if process.stdin is not None:
+                process.stdin.close()
+        if said >= 0:
+            os.close(said)
+
+    def _start(self) -> None:
+        binary = self._binary or find_binary()
+        command = [binary, "serve", "--until-eof", "--socket"]
+        config = -1
+        try:
+            self._directory = _make_directory()
+            self._said = os.memfd_create("cordon-serve", os.MFD_CLOEXEC)
+            command.append(f"{self._directory}/socket")
+            if self._extra:
+                config = self._make_config(binary)
+                command += ["--config", f"/proc/self/fd/{config}"]
+            elif self._config:
+                command += ["--config", self._config]
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=self._said,
+                cwd="/",
+                env=_environ.withhold(os.environ),
+                start_new_session=True,  # the terminal's Ctrl-C is ours to act upon
+                pass_fds=[config] if config >= 0 else [],
+            )
+        except OSError as e:
+            self._stop(0.0)
+            raise Unavailable(f"cannot start {binary}: {e}") from e
+        except BaseException:
+            self._stop(0.0)
+            raise
+        finally:
+            if config >= 0:
+                os.close(config)
+        self._pid = os.getpid()
+        self._since = time.monotonic()
+        self.answered = False
+        self.generation += 1
+
+    def _make_config(self, binary: str) -> int:
+        """A file that is in no directory: the strict profile in force, and `extra` behind it."""
+        command = [binary, "run", "--show-config"]
+        if self._config:
+            command += ["--config", self._config]
+        shown = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/"
+        )
+        if shown.returncode != 0:
+            raise Unavailable(f"the Cordon daemon did not start: {_text(shown.stderr)}")
+        config = os.memfd_create("cordon.yaml", os.MFD_CLOEXEC)
+        os.write(config, shown.stdout + self._extra.encode("ascii"))
+        return config
+
+    def _last_words(self) -> str:
+        if self._said < 0:
+            return ""
+        size = os.fstat(self._said).st_size
+        words = _text(os.pread(self._said, 2000, max(0, size - 2000)))
+        status = self._process.poll() if self._process else None
+        return words or f"it said nothing (exit status {status})"
+
+    def _stop(self, patience: float) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            if process.stdin is not None:
+                process.stdin.close()
+            try:
+                process.wait(patience)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if self._said >= 0:
+            os.close(self._said)
+            self._said = -1
+        if self._directory:
+            shutil.rmtree(self._directory, ignore_errors=True)
+            self._directory = ""
+
+
+class _PrivateAttempt(Attempt):
+    def __init__(self, daemon: PrivateDaemon) -> None:
+        super().__init__()
+        self._daemon = daemon
+        self._replaced = False
+        self._generation = 0
+
+    def address(self) -> str:
+        path, self._generation = self._daemon.ensure()
+        return path
+
+    def connected(self) -> None:
+        self._daemon.answered = True
+
+    def again_after(self, error: OSError) -> float:
+        if error.errno not in (errno.ENOENT, errno.ECONNREFUSED):
+            return super().again_after(error)
+        if self._daemon.starting():
+            return min(self.grow(), 0.005)
+        if self._daemon.generation == self._generation:
+            if self._replaced:
+                raise Unavailable("the Cordon daemon ended as soon as it was started again")
+            self._replaced = True
+            self._daemon.replace(self._generation)
+        return 0.0
+
+
+# ---- where things are -----------------------------------------------------------------
+
+
+def find_binary() -> str:
+    """CORDON_BIN, else the first on PATH, else the one installed beside this package."""
+    named = os.environ.get("CORDON_BIN")
+    if named:
+        return os.path.abspath(named)
+    found = shutil.which("cordon")
+    if found:
+        return os.path.abspath(found)
+    for above in Path(__file__).resolve().parents:
+        beside = above.parent / "bin" / "cordon"
+        if above.name == "lib" and os.access(beside, os.X_OK):
+            return str(beside)
+    raise Unavailable(
+        "there is no `cordon` on PATH nor beside this package; install Cordon, or set CORDON_BIN"
+    )
+
+
+def _make_directory() -> str:
+    """0700, and short enough for a socket's address."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    for base in (runtime, tempfile.gettempdir(), "/tmp"):
+        if not base or (base == runtime and not _is_ours(base)):
+            continue
+        made = tempfile.mkdtemp(prefix="cordon-", dir=os.path.abspath(base))
+        if len(os.fsencode(made)) + len("/socket") <= PATH_MAX:
+            return made
+        os.rmdir(made)
+    raise Unavailable("there is no directory with a path short enough for a socket")
+
+
+def _is_ours(path: str) -> bool:
+    try:
+        return os.stat(path).st_uid == os.geteuid() and os.access(path, os.W_OK | os.X_OK)
+    except OSError:
+        return False
+
+
+def _text(said: bytes) -> str:
+    return said.decode("utf-8", "replace").strip()
+
+
+# ---- the process's own ------------------------------------------------------------------
+
+_table_lock = threading.RLock()
+_table: dict[tuple[str | None, str | None, str], PrivateDaemon] = {}
+
+
+def private(binary: str | None = None, config: str | None = None, extra: str = "") -> PrivateDaemon:
+    """The process's private daemon of that configuration."""
+    key = (binary, config and os.path.abspath(config), extra)
+    with _table_lock:
+        if key not in _table:
+            _table[key] = PrivateDaemon(*key)
+        return _table[key]
+
+
+def ungated() -> PrivateDaemon:
+    """The one whose profile `ungated` is strict without the gate, and nothing else."""
+    return private(extra=_UNGATED)
+
+
+def _before_fork() -> None:
+    _table_lock.acquire()
+    for daemon in _table.values():
+        daemon.lock()
+
+
+def _after_in_parent() -> None:
+    for daemon in _table.values():
+        daemon.unlock()
+    _table_lock.release()
+
+
+def _after_in_child() -> None:
+    global _table_lock
+    _table_lock = threading.RLock()
+    for daemon in _table.values():
+        daemon.forked()
+
+
+def _at_exit() -> None:
+    for daemon in list(_table.values()):
+        daemon.stop()
+
+
+os.register_at_fork(
+    before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child
+)
+atexit.register(_at_exit)
