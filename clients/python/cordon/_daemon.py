@@ -109,6 +109,7 @@ class PrivateDaemon(Endpoint):
         self._binary = binary
         self._config = config
         self._extra = extra
+        self._retired: list[tuple[subprocess.Popen[bytes], str]] = []
         self._lock = threading.RLock()
         self._forget()
 
@@ -118,7 +119,8 @@ class PrivateDaemon(Endpoint):
         self._directory = ""
         self._said = -1  # what it wrote to standard error
         self._since = 0.0
-        self.answered = False
+        self._place: tuple[str, int] | None = None  # read without the lock, so it is one value
+        self._answered = 0  # the last generation that did
         self.generation = 0
 
     def attempt(self) -> Attempt:
@@ -126,40 +128,57 @@ class PrivateDaemon(Endpoint):
 
     def ensure(self) -> tuple[str, int]:
         """The address and generation of the daemon, started if there is none."""
-        if self._process is None or self._pid != os.getpid():
+        place = self._place
+        if place is None or self._pid != os.getpid():
             with self._lock:
-                if self._process is not None and self._pid != os.getpid():
+                if self._place is not None and self._pid != os.getpid():
                     self._abandon()  # a fork that Python was not told of
-                if self._process is None:
+                if self._place is None:
                     self._start()
-        return f"{self._directory}/socket", self.generation
+                place = self._place
+                assert place is not None
+        return place
 
-    def replace(self, generation: int) -> None:
+    def answered(self, generation: int) -> None:
+        """Somebody could connect to it."""
+        if generation != self._answered:
+            with self._lock:
+                self._answered = max(generation, self._answered)
+
+    def replace(self, generation: int) -> bool:
         """Starts a new one, unless somebody else has since that generation."""
         with self._lock:
-            if generation == self.generation and self._process is not None:
-                self._stop(0.0)
-                self._start()
+            if generation != self.generation or self._process is None:
+                return False
+            self._retire()
+            self._start()
+            return True
 
-    def starting(self) -> bool:
-        """Whether it may yet come to listen; raises Unavailable when it has failed to."""
+    def has_answered(self, generation: int) -> bool:
+        """Whether it came to listen, so that one who finds nobody there finds it dead."""
+        return self._answered >= generation
+
+    def check_start(self, generation: int) -> None:
+        """Returns while that one may yet come to listen; raises Unavailable when it cannot."""
         with self._lock:
             process = self._process
-            if process is None or self.answered:
-                return False
+            if process is None or generation != self.generation or self.has_answered(generation):
+                return
             if process.poll() is not None:
                 why = self._last_words()
                 self._stop(0.0)
                 raise Unavailable(f"the Cordon daemon did not start: {why}")
             if time.monotonic() - self._since > START_SECONDS:
                 raise Unavailable(f"the Cordon daemon does not answer: {self._last_words()}")
-            return True
 
     def stop(self) -> None:
         """Ends it, and what it runs."""
         with self._lock:
             if self._pid == os.getpid():
                 self._stop(STOP_SECONDS)
+                for process, directory in self._retired:
+                    _end(process, directory, STOP_SECONDS)
+                self._retired.clear()
 
     def forked(self) -> None:
         """In a forked child, where the lock was taken by a thread of the parent."""
@@ -176,14 +195,17 @@ class PrivateDaemon(Endpoint):
 
     def _abandon(self) -> None:
         """The parent's daemon is none of ours: only our copies of its descriptors close."""
-        process, said = self._process, self._said
-        self._forget()
-        if process is not None:
+        processes = [process for process, _ in self._retired]
+        if self._process is not None:
+            processes.append(self._process)
+        for process in processes:
             process.returncode = 0  # not ours to wait for
             if process.stdin is not None:
                 process.stdin.close()
-        if said >= 0:
-            os.close(said)
+        if self._said >= 0:
+            os.close(self._said)
+        self._retired.clear()
+        self._forget()
 
     def _start(self) -> None:
         binary = self._binary or find_binary()
@@ -219,8 +241,8 @@ class PrivateDaemon(Endpoint):
                 os.close(config)
         self._pid = os.getpid()
         self._since = time.monotonic()
-        self.answered = False
         self.generation += 1
+        self._place = f"{self._directory}/socket", self.generation
 
     def _make_config(self, binary: str) -> int:
         """A file that is in no directory: the strict profile in force, and `extra` behind it."""
@@ -244,22 +266,36 @@ class PrivateDaemon(Endpoint):
         status = self._process.poll() if self._process else None
         return words or f"it said nothing (exit status {status})"
 
+    def _retire(self) -> None:
+        """One that takes no calls any more may still have some: it ends when they have."""
+        process, directory = self._process, self._directory
+        if process is not None and process.poll() is None:
+            self._retired.append((process, directory))
+            self._process, self._directory = None, ""
+        self._stop(0.0)
+
     def _stop(self, patience: float) -> None:
+        self._place = None
         process, self._process = self._process, None
-        if process is not None:
-            if process.stdin is not None:
-                process.stdin.close()
-            try:
-                process.wait(patience)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        directory, self._directory = self._directory, ""
+        _end(process, directory, patience)
         if self._said >= 0:
             os.close(self._said)
             self._said = -1
-        if self._directory:
-            shutil.rmtree(self._directory, ignore_errors=True)
-            self._directory = ""
+
+
+def _end(process: subprocess.Popen[bytes] | None, directory: str, patience: float) -> None:
+    """The end of its input ends it; only one that does not heed that is killed."""
+    if process is not None:
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            process.wait(patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    if directory:
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 class _PrivateAttempt(Attempt):
@@ -268,24 +304,25 @@ class _PrivateAttempt(Attempt):
         self._daemon = daemon
         self._replaced = False
         self._generation = 0
+        self._was_there = False  # before this try: what is told of it afterwards may be newer
 
     def address(self) -> str:
         path, self._generation = self._daemon.ensure()
+        self._was_there = self._daemon.has_answered(self._generation)
         return path
 
     def connected(self) -> None:
-        self._daemon.answered = True
+        self._daemon.answered(self._generation)
 
     def again_after(self, error: OSError) -> float:
         if error.errno not in (errno.ENOENT, errno.ECONNREFUSED):
             return super().again_after(error)
-        if self._daemon.starting():
+        if not self._was_there:
+            self._daemon.check_start(self._generation)
             return min(self.grow(), 0.005)
-        if self._daemon.generation == self._generation:
-            if self._replaced:
-                raise Unavailable("the Cordon daemon ended as soon as it was started again")
-            self._replaced = True
-            self._daemon.replace(self._generation)
+        if self._replaced:
+            raise Unavailable("the Cordon daemon ended as soon as it was started again")
+        self._replaced = self._daemon.replace(self._generation)
         return 0.0
 
 

@@ -48,7 +48,7 @@ def python(private):
         kwargs.setdefault("stderr", subprocess.PIPE)
         env = {**os.environ, "PYTHONPATH": str(CLIENT), **kwargs.pop("env", {})}
         program = subprocess.Popen(
-            [sys.executable, "-B", "-X", "dev", "-c", textwrap.dedent(code), *args],
+            [sys.executable, "-B", "-W", "always", "-c", textwrap.dedent(code), *args],
             env=env, text=True, **kwargs)
         started.append(program)
         return program
