@@ -100,7 +100,7 @@ void run_alarm(struct cordon_run *run);
 void run_free(struct cordon_run *run);
 
 /* verdict.c: what the run's end means. The streams, frames and exit are complete. */
-struct cordon_result *verdict_make(const struct cordon_run *run);
+struct cordon_result *verdict_make(struct cordon_run *run);
 /* The number of the call that the filter ended the run for; -1: the text holds none. */
 int verdict_refused_call(const char *text);
 /* The line of user code in faulthandler's text; 0 when it holds none (yet). */

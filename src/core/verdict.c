@@ -153,18 +153,21 @@ static void distrust(struct cordon_result *r, const char *why)
                  why);
 }
 
-static void take_result(struct cordon_result *r, const struct cordon_run *run)
+/* The bytes move: they are the largest thing here. */
+static void take_result(struct cordon_result *r, struct cordon_run *run)
 {
     char why[128];
-    const struct buf *json = &run->frames.result;
+    struct buf *json = &run->frames.result;
     int flags = run->request.nonfinite == CORDON_NONFINITE_LITERAL ? JSON_NONFINITE : 0;
-    if (!run->frames.has_result)
+    if (!run->frames.has_result) {
         distrust(r, "it ended without a result");
-    else if (json_check_object(json->data ? json->data : "", json->len, flags, why, sizeof(why)) <
-             0)
+    } else if (json_check_object(json->data ? json->data : "", json->len, flags, why, sizeof(why)) <
+               0) {
         distrust(r, why);
-    else if (buf_add(&r->json, json->data, json->len, SIZE_MAX - 1) < 0)
-        result_error(r, CORDON_INTERNAL, "internal", "there is no memory to pass the result on");
+    } else {
+        r->json = *json;
+        *json = (struct buf){0};
+    }
 }
 
 /*
@@ -231,7 +234,7 @@ static int take_verdict(struct cordon_result *r, const struct cordon_run *run, c
     return 0;
 }
 
-static void take_answer(struct cordon_result *r, const struct cordon_run *run)
+static void take_answer(struct cordon_result *r, struct cordon_run *run)
 {
     const struct buf *text = &run->frames.end;
     json_t *end = text->data ? json_loadb(text->data, text->len, JSON_ALLOW_NUL, NULL) : NULL;
@@ -380,7 +383,7 @@ static void take_usage(struct cordon_result *r, const struct cordon_run *run)
         r->cpu_ms = (double)(cpu_ns - run->cpu_at_start_ns) / 1e6;
 }
 
-static void judge(struct cordon_result *r, const struct cordon_run *run)
+static void judge(struct cordon_result *r, struct cordon_run *run)
 {
     const struct frame_reader *f = &run->frames;
     switch (f->state) {
@@ -408,7 +411,7 @@ static void judge(struct cordon_result *r, const struct cordon_run *run)
                      run->exit.status);
 }
 
-struct cordon_result *verdict_make(const struct cordon_run *run)
+struct cordon_result *verdict_make(struct cordon_run *run)
 {
     struct cordon_result *r = result_new();
     if (!r)
