@@ -202,7 +202,7 @@ static int serve(struct serve *s)
 /* A client that has died can no longer remove what it made for the socket alone. */
 static void remove_directory(const struct serve *s)
 {
-    if (!s->options.until_eof || !s->options.socket)
+    if (!s->options.until_eof || !s->listener.path)
         return;
     AUTO_FREE char *dir = strdup(s->options.socket);
     char *slash = dir ? strrchr(dir, '/') : NULL;

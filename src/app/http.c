@@ -295,11 +295,6 @@ static int find_route(struct exchange *x, const char *path, const char *method,
     return 0;
 }
 
-static int refuse_late(struct http_problem *problem)
-{
-    return http_problem_set(problem, HTTP_DRAINING, NULL, "the daemon is about to end");
-}
-
 static int refuse_large(struct http_problem *problem)
 {
     return http_problem_set(problem, HTTP_TOO_LARGE, NULL,
@@ -308,28 +303,38 @@ static int refuse_large(struct http_problem *problem)
 }
 
 /* What can be refused by the headers alone. */
-static int look_at_headers(struct exchange *x, const char *path, const char *method,
-                           struct http_problem *problem)
+static int look_at_headers(struct exchange *x, const char *path, const char *method)
 {
     const char *length =
         MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
     if (!may_call(x->client))
-        return http_problem_set(problem, HTTP_FORBIDDEN, NULL,
+        return http_problem_set(&x->problem, HTTP_FORBIDDEN, NULL,
                                 "this daemon serves the user that it runs as, and root");
-    if (find_route(x, path, method, problem) < 0)
-        return -1;
-    if (x->http->draining)
-        return refuse_late(problem);
     if (length && strtoull(length, NULL, 10) > HTTP_BODY_MAX)
-        return refuse_large(problem);
-    return 0;
+        return refuse_large(&x->problem);
+    return find_route(x, path, method, &x->problem);
+}
+
+/*
+ * Most are answered when their body has come, so that they can read why: the connection is
+ * closed under those who are still sending. Strangers and giants are not waited for.
+ */
+static enum MHD_Result begin_headers(struct exchange *x, const char *path, const char *method)
+{
+    x->refused = look_at_headers(x, path, method) < 0;
+    if (!x->refused || (x->problem.error != HTTP_FORBIDDEN && x->problem.error != HTTP_TOO_LARGE))
+        return MHD_YES;
+    stop_awaiting(x->client);
+    exchange_refuse(x, &x->problem);
+    return queue_answer(x);
 }
 
 /* A body without a length may turn out too large: it is read on, so as to be answered. */
 static enum MHD_Result take_piece(struct exchange *x, const char *data, size_t *len)
 {
-    if (!x->too_large && buf_add(&x->body, data, *len, HTTP_BODY_MAX) < 0) {
-        x->too_large = 1;
+    if (!x->refused && buf_add(&x->body, data, *len, HTTP_BODY_MAX) < 0) {
+        x->refused = 1;
+        (void)refuse_large(&x->problem);
         buf_done(&x->body);
     }
     *len = 0;
@@ -338,17 +343,17 @@ static enum MHD_Result take_piece(struct exchange *x, const char *data, size_t *
 
 static enum MHD_Result begin(struct exchange *x)
 {
-    struct http_problem problem;
     stop_awaiting(x->client);
-    if (!x->too_large && !x->body.data && buf_add(&x->body, "", 0, 0) < 0)
+    if (!x->refused && !x->body.data && buf_add(&x->body, "", 0, 0) < 0)
         return MHD_NO;
-    if (x->too_large || x->http->draining) {
-        (void)(x->too_large ? refuse_large(&problem) : refuse_late(&problem));
-        exchange_refuse(x, &problem);
-    } else {
+    if (!x->refused && x->http->draining)
+        x->refused =
+            http_problem_set(&x->problem, HTTP_DRAINING, NULL, "the daemon is about to end") < 0;
+    if (x->refused)
+        exchange_refuse(x, &x->problem);
+    else
         x->route->begin(x);
-        buf_done(&x->body);
-    }
+    buf_done(&x->body);
     if (x->phase == EXCHANGE_ANSWERING)
         return queue_answer(x);
     x->phase = EXCHANGE_RUNNING;
@@ -361,17 +366,10 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
                                   size_t *len, void **context)
 {
     struct exchange *x = *context;
-    struct http_problem problem;
     (void)version;
     if (!x) {
         *context = x = exchange_new(cls, connection);
-        if (!x)
-            return MHD_NO;
-        if (look_at_headers(x, url, method, &problem) == 0)
-            return MHD_YES;
-        stop_awaiting(x->client);
-        exchange_refuse(x, &problem);
-        return queue_answer(x);
+        return x ? begin_headers(x, url, method) : MHD_NO;
     }
     if (x->phase == EXCHANGE_GONE)
         return MHD_NO;

@@ -31,7 +31,8 @@ struct exchange {
     const struct route *route;
     enum exchange_phase phase;
     int suspended;
-    int too_large; /* the body is read to its end and thrown away */
+    int refused; /* with `problem`: what comes of the body is thrown away */
+    struct http_problem problem;
     struct buf body;
     struct cordon_run *run; /* in flight, to be cancelled with it */
     struct check *check;
