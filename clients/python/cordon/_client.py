@@ -7,6 +7,7 @@ may be shared by threads and by event loops, and used after a fork.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import os
@@ -23,6 +24,7 @@ from ._types import Envelope, Health, Limits, Verdict
 __all__ = ["AsyncClient", "Client"]
 
 ANSWER_MAX = 256 * 1024 * 1024
+ASCII_MAX = 32 * 1024 * 1024
 
 Files = Mapping[str, str] | Iterable[tuple[str, str]]
 Sink = Callable[[str], object]
@@ -31,11 +33,15 @@ Path = str | os.PathLike[str]
 
 
 def _encode(body: Mapping[str, Any]) -> bytes:
-    """JSON as UTF-8; where there are lone surrogates, as ASCII with escapes."""
-    try:
-        return json.dumps(body, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        return json.dumps(body).encode("ascii")
+    """
+    JSON in ASCII, which Python writes fastest and which takes lone surrogates too. Where that
+    is large because of escapes, UTF-8: limits count what is sent.
+    """
+    text = json.dumps(body)
+    if len(text) > ASCII_MAX and "\\u" in text:
+        with contextlib.suppress(UnicodeEncodeError):
+            return json.dumps(body, ensure_ascii=False).encode("utf-8")
+    return text.encode("ascii")
 
 
 def _text(code: object) -> str:
@@ -70,6 +76,7 @@ class _Base:
         *,
         config: Path | None = None,
         binary: Path | None = None,
+        keep: Iterable[str] = (),
         max_answer: int = ANSWER_MAX,
     ) -> None:
         """
@@ -77,6 +84,8 @@ class _Base:
                     private daemon of this process.
         config:     the private daemon's cordon.yaml; without it the one that is found.
         binary:     the `cordon` that a private daemon is started with.
+        keep:       names of variables that approved runs may have although they look like
+                    credentials, if the profile keeps them too.
         max_answer: bytes; a larger answer is an error.
         """
         if socket is not None and (config is not None or binary is not None):
@@ -84,6 +93,7 @@ class _Base:
         self._socket = None if socket is None else os.fspath(socket)
         self._config = None if config is None else os.fspath(config)
         self._binary = None if binary is None else os.fspath(binary)
+        self._keep = frozenset(keep)
         self._max_answer = max_answer
 
     def _endpoint(self) -> _daemon.Endpoint:
@@ -129,7 +139,7 @@ class _Base:
         if approved:
             body["approved"] = True
             given = os.environ if environ is None else environ
-            body["environ"] = _environ.withhold(given)
+            body["environ"] = _environ.withhold(given, self._keep)
         if input_data is not None:
             body["input_data"] = input_data
         return self._call("POST", "/v1/execute", body, streaming=streaming)

@@ -93,6 +93,8 @@ class _SharedAttempt(Attempt):
         return self._path
 
     def gone(self, error: OSError) -> Unavailable:
+        if error.errno not in (errno.ENOENT, errno.ECONNREFUSED):
+            return super().gone(error)
         return Unavailable(
             f"no Cordon daemon answers at {self._path}: {error}; start it with "
             f"`cordon serve --socket {self._path}`, or unset CORDON_SOCKET to have a private one"
@@ -269,6 +271,9 @@ class PrivateDaemon(Endpoint):
     def _retire(self) -> None:
         """One that takes no calls any more may still have some: it ends when they have."""
         process, directory = self._process, self._directory
+        for ended in [one for one in self._retired if one[0].poll() is not None]:
+            self._retired.remove(ended)
+            _end(*ended, 0.0)
         if process is not None and process.poll() is None:
             self._retired.append((process, directory))
             self._process, self._directory = None, ""
@@ -378,6 +383,8 @@ _table: dict[tuple[str | None, str | None, str], PrivateDaemon] = {}
 
 def private(binary: str | None = None, config: str | None = None, extra: str = "") -> PrivateDaemon:
     """The process's private daemon of that configuration."""
+    if binary and "/" in binary:
+        binary = os.path.abspath(binary)  # it is started in another directory
     key = (binary, config and os.path.abspath(config), extra)
     with _table_lock:
         if key not in _table:

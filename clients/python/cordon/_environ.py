@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 __all__ = ["exec_env", "withhold"]
 
@@ -96,9 +96,13 @@ def is_text(entry: str) -> bool:
     return entry.isascii() or not any("\ud800" <= c <= "\udfff" for c in entry)
 
 
-def withhold(environ: Mapping[str, str]) -> dict[str, str]:
+def withhold(environ: Mapping[str, str], keep: Collection[str] = ()) -> dict[str, str]:
     """The environment of an approved run: what was given less credentials, and ALWAYS."""
-    kept = {k: v for k, v in environ.items() if is_text(k + v) and not is_credential(k, v)}
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if is_text(name + value) and (name in keep or not is_credential(name, value))
+    }
     kept.update(ALWAYS)
     return kept
 

@@ -15,7 +15,8 @@ __all__ = ["Incomplete", "Response", "ServerEvents", "request"]
 
 HEAD_MAX = 64 * 1024
 CHUNK_LINE_MAX = 1024
-SCRATCH = 256 * 1024
+SCRATCH = 64 * 1024  # received at a time, unless the body's length is known
+JOINED_MAX = 256 * 1024  # a body up to that is copied behind its head to be sent with it
 
 _STATUS = re.compile(rb"HTTP/1\.[01] ([0-9]{3})(?: |$)")
 _HEX = re.compile(rb"[0-9A-Fa-f]{1,15}")
@@ -38,7 +39,7 @@ def request(method: str, target: str, body: bytes | None, accept: str) -> list[b
     head = "\r\n".join(lines).encode("ascii")
     if not body:
         return [head]
-    return [head + body] if len(body) < SCRATCH else [head, body]
+    return [head + body] if len(body) <= JOINED_MAX else [head, body]
 
 
 class Response:

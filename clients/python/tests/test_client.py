@@ -75,6 +75,18 @@ def test_an_approved_run_and_its_environment():
     assert "PATH" not in got.result and got.warnings[0].rule == "import"
 
 
+def test_a_credential_goes_to_a_profile_that_keeps_it(tmp_path, private):
+    config = tmp_path / "cordon.yaml"
+    config.write_text("profiles:\n- name: p\n  environ: {keep: [A_TOKEN]}\n", encoding="utf-8")
+    environ = {"A_TOKEN": "a", "B_TOKEN": "b"}
+    code = "import os\nresult = {k: v for k, v in os.environ.items() if 'TOKEN' in k}"
+    for keep, profile, seen in (((), "p", {}), (environ, "strict", {}),
+                                (environ, "p", {"A_TOKEN": "a"})):
+        keeping = cordon.Client(config=config, keep=keep)
+        got = keeping.execute(code, approved=True, environ=environ, profile=profile)
+        assert got.result == seen
+
+
 def test_checks():
     assert client.check("x = 1").clean
     verdict = client.check("import os")

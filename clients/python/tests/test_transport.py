@@ -23,7 +23,7 @@ class Server:
 
     def __init__(self, path, acts):
         self.path = str(path)
-        self.requests = []
+        self.taken = []
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.bind(self.path)
         self.socket.listen(5)
@@ -34,7 +34,12 @@ class Server:
         for act in acts:
             connection, _ = self.socket.accept()
             with connection:
-                self.requests.append(act(connection))
+                self.taken.append(act(connection))
+
+    @property
+    def requests(self):
+        self.thread.join()  # a caller may have its answer before it is done
+        return self.taken
 
     def close(self):
         self.socket.close()
