@@ -408,6 +408,8 @@ int is_method_alias(const struct gate *g, uint32_t i);
 int is_encoder_class(const struct gate *g, uint32_t class);
 /* A load that can neither change what the expression holds nor pass it on. */
 int is_reading(const struct gate *g, uint32_t i);
+/* An argument of a function that reads a dict: dict(x), json.dumps(x). */
+int is_read_by_call(const struct gate *g, uint32_t i);
 /* Whether it is a class for sure: a builtin one, one of the source, type(x), x.__class__. */
 int is_class_like(const struct gate *g, uint32_t i);
 
@@ -449,6 +451,7 @@ int check_signature(struct gate *g, uint32_t i, uint32_t value);
 void note_abstract_class(struct gate *g, uint32_t i);
 int is_mapping_method(const char *name);
 int check_abstract_patch(struct gate *g);
+int check_class_value(struct gate *g, uint32_t i, uint32_t object);
 int check_register(struct gate *g, uint32_t i);
 int check_annotation(struct gate *g, uint32_t i);
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_class_use: type(x) and x.__class__, which of a class are `type`, and that makes classes
+ * from names in text. They may be compared, shown, asked for a name; a genuine self's may be
+ * called. type() with three arguments may say what a class statement could.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+static const char *text_of_name(const struct gate *g, uint32_t i)
+{
+    return NAME(g, N(g, i)->name)->text;
+}
+
+/* ---- a class as a value ------------------------------------------------------------------ */
+
+#define OPERANDS_MAX 16
+
+static int is_tame_comparison(const struct gate *g, uint32_t i, uint32_t compare)
+{
+    unsigned op = N(g, compare)->op, operands = 0;
+    if (op == COMPARE_IDENTITY)
+        return 1;
+    if (op & COMPARE_ORDER || (op & COMPARE_IN && N(g, i)->field != F_left))
+        return 0;
+    FOR_CHILDREN (g, c, compare) {
+        enum kind kind = kind_of(g, c);
+        if (++operands > OPERANDS_MAX)
+            return 0;
+        if (c == i)
+            continue;
+        int display = kind == K_Tuple || kind == K_List || kind == K_Set;
+        if (!is_class_like(g, c) || (op & COMPARE_IN && !display))
+            return 0;
+    }
+    return 1;
+}
+
+/*
+ * D[type(x)], D.get(type(x)) with a dict that is displayed once and never changes; its keys
+ * are classes or constants, which do not look at what they are compared with.
+ */
+static int is_fixed_dict(const struct gate *g, uint32_t i)
+{
+    const struct symbol *s = symbol_of(g, i);
+    uint32_t value = only_value(g, s);
+    if (!value || kind_of(g, value) != K_Dict || s->flags & SYMBOL_ESCAPES)
+        return 0;
+    FOR_CHILDREN (g, c, value) {
+        if (N(g, c)->field != F_keys)
+            break;
+        if (kind_of(g, c) != K_Constant && !is_class_like(g, c))
+            return 0;
+    }
+    return 1;
+}
+
+static int is_tame_argument(const struct gate *g, uint32_t i)
+{
+    uint32_t func = first_child(g, N(g, i)->parent);
+    enum builtin what = builtin_sure(g, func);
+    if (N(g, i)->field != F_args)
+        return 0;
+    if (kind_of(g, func) == K_Attribute && strcmp(text_of_name(g, func), "get") == 0)
+        return is_fixed_dict(g, first_child(g, func));
+    return what == BUILTIN_PRINT || what == BUILTIN_ISINSTANCE ||
+           (what == BUILTIN_SELF_MATCH && strcmp(text_of_name(g, func), "str") == 0);
+}
+
+/* "%s" % type(x), "%s" % (x, type(x)) */
+static int is_formatted(const struct gate *g, uint32_t i)
+{
+    uint32_t up = is_in_field(g, i, K_Tuple, F_elts) ? N(g, i)->parent : i;
+    uint32_t parent = N(g, up)->parent;
+    return kind_of(g, parent) == K_BinOp && N(g, parent)->op == K_Mod &&
+           N(g, up)->field == F_right && string_of(g, first_child(g, parent));
+}
+
+int is_tame_class_use(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    switch (N(g, parent)->kind) {
+    case K_Attribute:
+        return is_load(g, parent);
+    case K_Expr:
+        return 1;
+    case K_FormattedValue:
+        return N(g, i)->field == F_value;
+    case K_Compare:
+        return is_tame_comparison(g, i, parent);
+    case K_Subscript:
+        return N(g, i)->field == F_slice && is_load(g, parent) &&
+               is_fixed_dict(g, first_child(g, parent));
+    case K_Call:
+        return is_tame_argument(g, i);
+    default:
+        return is_instance_test(g, i) || is_formatted(g, i);
+    }
+}
+
+/* T = type(x), where T is only used as above. */
+static int is_kept_tame(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    uint32_t target = kind_of(g, parent) == K_Assign && count_of(g, parent, F_targets) == 1
+                          ? child_of(g, parent, F_targets)
+                          : 0;
+    if (!target || kind_of(g, target) != K_Name)
+        return 0;
+    uint32_t id = gate_scope_resolve(g, N(g, target)->scope, N(g, target)->name);
+    const struct symbol *s = id ? &g->symbols[id] : NULL;
+    return s && s->count == 1 && !(s->flags & SYMBOL_CLASS_ESCAPES);
+}
+
+static int is_display(const struct gate *g, uint32_t i)
+{
+    switch (N(g, i)->kind) {
+    case K_Constant:
+    case K_JoinedStr:
+    case K_List:
+    case K_Tuple:
+    case K_Dict:
+    case K_Set:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+int check_class_value(struct gate *g, uint32_t i, uint32_t object)
+{
+    int call = kind_of(g, i) == K_Call; /* type(x) */
+    const struct symbol *s = symbol_of(g, object);
+    int unpacked = is_in_field(g, i, K_Call, F_func) && call_shape(g, N(g, i)->parent).starred;
+    if (s && s->kinds == BINDS(BIND_EXCEPT) && !unpacked) /* an exception, and never a class */
+        return 0;
+    if (is_genuine_self(g, object, NULL) || is_tame_class_use(g, i) ||
+        (call && (is_display(g, object) || is_kept_tame(g, i))))
+        return 0;
+    return gate_warn(g, RULE_TYPE_VALUE, i,
+                     "The class of a value is kept or called: of a class it is `type`, which "
+                     "makes new classes from names in text; isinstance() or `.__name__` is not "
+                     "affected.");
+}
+
+/* type("Name", (Base,), {"method": ...}) as a class statement could have it. */
+static int is_tame_factory(const struct gate *g, uint32_t call)
+{
+    uint32_t name = child_of(g, call, F_args), bases = child_at(g, call, F_args, 1);
+    uint32_t body = child_at(g, call, F_args, 2);
+    if (!string_of(g, name) || kind_of(g, bases) != K_Tuple || kind_of(g, body) != K_Dict)
+        return 0;
+    FOR_CHILDREN (g, c, bases)
+        if (kind_of(g, c) == K_Starred)
+            return 0;
+    FOR_CHILDREN (g, c, body) {
+        PyObject *key = N(g, c)->field == F_keys ? string_of(g, c) : NULL;
+        const char *text = key ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
+        PyErr_Clear();
+        if (N(g, c)->field != F_keys)
+            break;
+        const struct dunder_row *row = text ? gate_dunder(text) : NULL;
+        int method = row && row->flags & DUNDER_DEFINE && !(row->flags & DUNDER_STATIC) &&
+                     strcmp(text, "__set_name__") != 0; /* these get the class */
+        if (!text || !(row ? method : is_tame_attr_text(g, key)))
+            return 0;
+    }
+    return 1;
+}
+
+int check_type_call(struct gate *g, uint32_t i)
+{
+    struct call_shape shape = call_shape(g, i);
+    if (shape.positional == 1 && !shape.keywords && !shape.starred)
+        return check_class_value(g, i, child_of(g, i, F_args));
+    if (shape.positional == 3 && !shape.keywords && !shape.starred && is_tame_factory(g, i))
+        return 0;
+    return gate_warn(g, RULE_CLASS_FACTORY, i,
+                     "type() makes a class here, with names that are not all known or not "
+                     "allowed: they decide what the interpreter calls.");
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_dict: x.__dict__ and vars(x), by which all attributes of x are reached under names in
+ * text. Of an instance those are its own; of a class, the interpreter's methods as well.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+static const char *text_of_name(const struct gate *g, uint32_t i)
+{
+    return NAME(g, N(g, i)->name)->text;
+}
+
+/* ---- the dict of an object -------------------------------------------------------------------- */
+
+/* The value of a return statement or of a lambda, also as one side of a condition. */
+static int is_result(const struct gate *g, uint32_t i, uint32_t function)
+{
+    uint32_t up = i;
+    while (kind_of(g, N(g, up)->parent) == K_IfExp && N(g, up)->field != F_test)
+        up = N(g, up)->parent;
+    if (kind_of(g, function) == K_Lambda)
+        return N(g, up)->parent == function && N(g, up)->field == F_body;
+    return is_in_field(g, up, K_Return, F_value);
+}
+
+/* json.dumps(x, default=lambda o: o.__dict__): the encoder gets it, and nobody else. */
+static int is_default_lambda(const struct gate *g, uint32_t function)
+{
+    uint32_t keyword = N(g, function)->parent;
+    return kind_of(g, function) == K_Lambda && kind_of(g, keyword) == K_keyword &&
+           strcmp(text_of_name(g, keyword), "default") == 0 &&
+           is_json_dump(g, N(g, keyword)->parent);
+}
+
+/* def default(self, o): of a json.JSONEncoder that nobody calls but the encoder. */
+static int is_default_method(const struct gate *g, uint32_t function)
+{
+    uint32_t class = class_of_method(g, function);
+    if (!class || g->default_called || g->prefixed || g->class_patterns ||
+        strcmp(text_of_name(g, function), "default") != 0 ||
+        child_of(g, function, F_decorator_list))
+        return 0;
+    uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, function)->name);
+    return is_encoder_class(g, class) && s &&
+           !(g->symbols[s].flags & (SYMBOL_LOADED_IN_CLASS | SYMBOL_GLOBAL | SYMBOL_NONLOCAL));
+}
+
+static int is_for_encoder(const struct gate *g, uint32_t i, uint32_t object)
+{
+    const struct bind *b = only_bind(g, symbol_of(g, object));
+    uint32_t function = b && b->kind == BIND_PARAMETER ? N(g, N(g, b->node)->parent)->parent : 0;
+    return function && is_result(g, i, function) &&
+           (is_default_lambda(g, function) || is_default_method(g, function));
+}
+
+/* What isinstance() or `type(a) is type(b)` says of node i's name. */
+static int tests_for_own_class(const struct gate *g, uint32_t test, uint32_t name)
+{
+    if (kind_of(g, test) != K_Call || builtin_sure(g, first_child(g, test)) != BUILTIN_ISINSTANCE ||
+        strcmp(text_of_name(g, first_child(g, test)), "isinstance") != 0 ||
+        count_of(g, test, F_args) != 2)
+        return 0;
+    uint32_t object = child_of(g, test, F_args), class = child_at(g, test, F_args, 1);
+    uint32_t own = class_sure(g, class);
+    int safe = own && class_facts_known(g, own) & CLASS_PLAIN &&
+               !(class_facts_known(g, own) & CLASS_ABSTRACT);
+    return kind_of(g, object) == K_Name && N(g, object)->name == name && safe;
+}
+
+/* `isinstance(other, C) and ... other.__dict__`, or the like as an early return before. */
+static int is_guarded(const struct gate *g, uint32_t i, uint32_t object)
+{
+    const struct bind *b = only_bind(g, symbol_of(g, object));
+    if (!b || b->kind != BIND_PARAMETER)
+        return 0;
+    uint32_t name = N(g, object)->name, up = i;
+    for (int climbed = 0; climbed < 8 && up; climbed++, up = N(g, up)->parent) {
+        uint32_t parent = N(g, up)->parent;
+        uint32_t before = first_child(g, parent);
+        if (kind_of(g, parent) == K_BoolOp && N(g, parent)->op == K_And && before != up &&
+            tests_for_own_class(g, before, name))
+            return 1;
+        if (!is_function(g, parent) || N(g, up)->field != F_body)
+            continue;
+        before = child_of(g, parent, F_body);
+        if (kind_of(g, before) == K_Expr && string_of(g, first_child(g, before)))
+            before = N(g, before)->end; /* behind the docstring */
+        uint32_t test = before != up && kind_of(g, before) == K_If ? first_child(g, before) : 0;
+        uint32_t leave = test ? child_of(g, before, F_body) : 0;
+        return leave && kind_of(g, test) == K_UnaryOp && N(g, test)->op == K_Not &&
+               (kind_of(g, leave) == K_Return || kind_of(g, leave) == K_Raise) &&
+               tests_for_own_class(g, first_child(g, test), name);
+    }
+    return 0;
+}
+
+/* dict(x), json.dumps(x): functions that read a dict. */
+int is_read_by_call(const struct gate *g, uint32_t i)
+{
+    if (!is_in_field(g, i, K_Call, F_args))
+        return 0;
+    uint32_t func = first_child(g, N(g, i)->parent);
+    enum builtin what = builtin_sure(g, func);
+    const struct export_name *row = export_sure(g, func);
+    return what == BUILTIN_PLAIN || what == BUILTIN_PRINT || what == BUILTIN_SELF_MATCH ||
+           (row && row->kind == EXPORT_JSON_DUMP);
+}
+
+/* self.__dict__["name"] = ... with a name that is known and tame. */
+static int is_plain_write(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    if (kind_of(g, parent) != K_Subscript || N(g, i)->field != F_value)
+        return 0;
+    PyObject *key = string_of(g, child_of(g, parent, F_slice));
+    return key && is_tame_attr_text(g, key);
+}
+
+static int reads_only(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    switch (N(g, parent)->kind) {
+    case K_Compare:
+    case K_FormattedValue:
+    case K_Dict:    /* {**self.__dict__} */
+    case K_keyword: /* f(**self.__dict__) */
+        return kind_of(g, parent) != K_keyword || N(g, parent)->name == 0;
+    default:
+        return is_reading(g, i) || is_read_by_call(g, i) || is_plain_write(g, i);
+    }
+}
+
+int check_object_dict(struct gate *g, uint32_t i, uint32_t object)
+{
+    if (is_for_encoder(g, i, object))
+        return 0;
+    if (is_genuine_self(g, object, NULL) || is_guarded(g, i, object)) {
+        if (!reads_only(g, i) && !g->named_writes)
+            g->named_writes = i;
+        return 0;
+    }
+    return gate_warn(g, RULE_OBJECT_DICT, i,
+                     "This reaches all attributes of a value by their names in text: if the "
+                     "value is a class, that includes the interpreter's own methods.");
+}
