@@ -189,6 +189,29 @@ static int check_wraps(struct gate *g, uint32_t i)
     return decorates && plain ? 0 : warn_copied(g, i);
 }
 
+/*
+ * update_wrapper(self, f) in a class that leaves attributes alone: what f has is then found
+ * under its names, which is harmless as long as nothing looks them up in the dict.
+ */
+static int is_plain_self(struct gate *g, uint32_t i)
+{
+    static const char *const odd[] = {"__setattr__", "__slots__", "__getattr__"};
+    uint32_t class = 0;
+    if (!is_genuine_self(g, i, &class) || g->dict_replaced ||
+        !(class_facts_known(g, class) & CLASS_PLAIN))
+        return 0;
+    for (size_t k = 0; k < ARRAY_LEN(odd); k++) {
+        uint32_t id = gate_name_find_text(g, odd[k], strlen(odd[k]));
+        if (id && NAME(g, id)->defined)
+            return 0;
+    }
+    if (!g->wrapped_self)
+        g->wrapped_self = i;
+    if (!g->named_writes)
+        g->named_writes = i;
+    return 1;
+}
+
 /* update_wrapper(inner, f) of a function of the source. */
 static int check_update_wrapper(struct gate *g, uint32_t i)
 {
@@ -196,8 +219,8 @@ static int check_update_wrapper(struct gate *g, uint32_t i)
     uint32_t wrapper = child_of(g, i, F_args);
     const struct bind *b = wrapper ? only_bind(g, symbol_of(g, wrapper)) : NULL;
     int own = b && b->kind == BIND_FUNCTION && !child_of(g, b->node, F_decorator_list);
-    return own && shape.positional == 2 && !shape.keywords && !shape.starred ? 0
-                                                                             : warn_copied(g, i);
+    int plain = shape.positional == 2 && !shape.keywords && !shape.starred;
+    return plain && (own || is_plain_self(g, wrapper)) ? 0 : warn_copied(g, i);
 }
 
 /* namedtuple(...): the names are checked by itself, and patterns look at known ones only. */

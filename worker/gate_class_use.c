@@ -56,6 +56,21 @@ static int is_fixed_dict(const struct gate *g, uint32_t i)
     return 1;
 }
 
+/* raise TypeError(type(x)), when nothing ever looks at what an exception holds. */
+static int is_raised(const struct gate *g, uint32_t i)
+{
+    static const char *const names[] = {"Exception", "NotImplementedError", "RuntimeError",
+                                        "TypeError", "ValueError"};
+    uint32_t call = N(g, i)->parent, id = gate_name_find_text(g, "args", sizeof("args") - 1);
+    if (!is_in_field(g, call, K_Raise, F_exc) || g->prefixed || g->class_patterns ||
+        (id && NAME(g, id)->max_args >= 0))
+        return 0;
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (strcmp(text_of_name(g, first_child(g, call)), names[k]) == 0)
+            return 1;
+    return 0;
+}
+
 static int is_tame_argument(const struct gate *g, uint32_t i)
 {
     uint32_t func = first_child(g, N(g, i)->parent);
@@ -65,6 +80,7 @@ static int is_tame_argument(const struct gate *g, uint32_t i)
     if (kind_of(g, func) == K_Attribute && strcmp(text_of_name(g, func), "get") == 0)
         return is_fixed_dict(g, first_child(g, func));
     return what == BUILTIN_PRINT || what == BUILTIN_ISINSTANCE ||
+           (what == BUILTIN_CLASS && is_raised(g, i)) ||
            (what == BUILTIN_SELF_MATCH && strcmp(text_of_name(g, func), "str") == 0);
 }
 

@@ -132,11 +132,29 @@ static int reads_only(const struct gate *g, uint32_t i)
     }
 }
 
+/* `obj` of a descriptor's __get__ or __set__: an instance whose attribute is looked up. */
+static int is_owner_instance(const struct gate *g, uint32_t object)
+{
+    const struct bind *b = only_bind(g, symbol_of(g, object));
+    if (!b || b->kind != BIND_PARAMETER || g->odd_classmethods)
+        return 0;
+    uint32_t arguments = N(g, b->node)->parent, function = N(g, arguments)->parent;
+    const char *name = is_function(g, function) ? text_of_name(g, function) : "";
+    int looks_up = strcmp(name, "__get__") == 0 || strcmp(name, "__set__") == 0 ||
+                   strcmp(name, "__delete__") == 0;
+    return looks_up && child_at(g, arguments, F_args, 1) == b->node &&
+           !child_of(g, function, F_decorator_list) && is_only_method(g, function) &&
+           !is_method_aliased(g, function);
+}
+
 int check_object_dict(struct gate *g, uint32_t i, uint32_t object)
 {
     if (is_for_encoder(g, i, object))
         return 0;
-    if (is_genuine_self(g, object, NULL) || is_guarded(g, i, object)) {
+    if (is_genuine_self(g, object, NULL) || is_guarded(g, i, object) ||
+        is_owner_instance(g, object)) {
+        if (!g->object_dicts)
+            g->object_dicts = i;
         if (!reads_only(g, i) && !g->named_writes)
             g->named_writes = i;
         return 0;

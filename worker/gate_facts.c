@@ -217,6 +217,7 @@ static void note_attribute(struct gate *g, uint32_t i)
     note_exports(g, i);
     if (n->op != K_Load)
         NAME(g, n->name)->defined = 1;
+    g->dict_replaced |= n->op != K_Load && strcmp(NAME(g, n->name)->text, "__dict__") == 0;
     if (n->op != K_Load && !is_in_field(g, i, K_AugAssign, F_target))
         return;
     g->default_called |= strcmp(NAME(g, n->name)->text, "default") == 0 && !is_of_encoder(g, i);
@@ -253,31 +254,32 @@ static void note_text(struct gate *g, uint32_t i)
     }
 }
 
-/* f"prefix{y}": any name that begins so. */
-static void note_prefix(struct gate *g, uint32_t i)
+/* The name of an attribute, as text: any that begins so, or whatever there is. */
+static void note_name_text(struct gate *g, uint32_t i)
 {
-    uint32_t first = first_child(g, i);
-    PyObject *str = first ? string_of(g, first) : NULL;
-    Py_ssize_t len = 0;
-    const char *text = str ? PyUnicode_AsUTF8AndSize(str, &len) : NULL;
-    if (!text)
-        PyErr_Clear();
+    size_t len = 0;
+    if (kind_of(g, i) == K_Constant || kind_of(g, i) == K_Name)
+        return; /* strings are noted where they stand */
+    const char *text = gate_prefix_of(g, i, &len);
     g->prefixed |= len == 0;
     for (uint32_t id = 1; len > 0 && id < g->name_count && may_go_on(g); id++)
-        if (strncmp(NAME(g, id)->text, text, (size_t)len) == 0)
+        if (strncmp(NAME(g, id)->text, text, len) == 0)
             note_use(g, id, USES_UNBOUND);
 }
 
 static void note_call(struct gate *g, uint32_t i)
 {
     enum builtin what = builtin_what(g, first_child(g, i));
+    uint32_t exports = exports_of(g, first_child(g, i));
+    if (exports & (EXPORTS(EXPORT_ATTRGETTER) | EXPORTS(EXPORT_METHODCALLER)))
+        FOR_CHILDREN (g, c, i)
+            if (N(g, c)->field == F_args)
+                note_name_text(g, c);
     if (what != BUILTIN_GETATTR && what != BUILTIN_SETATTR)
         return;
     uint32_t name = child_at(g, i, F_args, 1);
-    if (name && kind_of(g, name) == K_JoinedStr)
-        note_prefix(g, name);
-    else
-        g->prefixed |= name && kind_of(g, name) != K_Constant && kind_of(g, name) != K_Name;
+    if (name)
+        note_name_text(g, name);
     /* Names that are set by text count as defined by the source. */
     PyObject *text = what == BUILTIN_SETATTR && name ? string_of(g, name) : NULL;
     uint32_t id = text ? gate_name_find(g, text) : 0;

@@ -12,7 +12,7 @@
  *   gate_library.c  what the library would do for the code
  *   gate_self.c     when `self` is what it says    gate_type.c     type expressions
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
- *                   gate_attr.c, gate_dunder.c, gate_call.c, gate_text_names.c (names in
+ *                   gate_attr.c, gate_dunder.c, gate_dict.c, gate_class_use.c, gate_call.c, gate_text_names.c (names in
  *                   strings), gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
  *
  * The tree is an array in pre-order: a node's descendants are the nodes between it and its
@@ -256,6 +256,7 @@ struct gate {
     unsigned char enum_mixins;      /* an Enum has bases of the source that are none */
     unsigned char late, pending;    /* of gate_scope.c */
     unsigned char fields_made;      /* dataclasses.field or fields is in use */
+    unsigned char dict_replaced;    /* x.__dict__ = y occurs */
     unsigned char double_starred;   /* f(**x) occurs */
     unsigned char fields_roam;      /* and what it makes may be anywhere */
     unsigned char odd_classmethods; /* classmethod is given what may be a property */
@@ -264,6 +265,8 @@ struct gate {
     size_t *steps, steps_max;       /* spent on questions; beyond the limit all answers are void */
     uint32_t copies;                /* first node that copies objects, or 0 */
     uint32_t name_writes;    /* first node that sets an attribute `name` to what is not known */
+    uint32_t object_dicts;   /* first node that reads the dict of an object, or 0 */
+    uint32_t wrapped_self;   /* first node that copies attributes to a genuine self, or 0 */
     uint32_t abstract_roams; /* first node that passes an abstract class of the library on */
     uint32_t method_writes;  /* first node that sets a method's name on what is not its own */
     uint32_t named_writes;   /* first node that sets attributes named at run time, or 0 */
@@ -388,6 +391,8 @@ uint32_t class_of_method(const struct gate *g, uint32_t function);
 struct symbol *first_parameter(const struct gate *g, uint32_t function);
 /* Whether the function can only run as a method of an instance of a class of the source. */
 int is_only_method(const struct gate *g, uint32_t function);
+/* Whether its class has the function under a second name. */
+int is_method_aliased(const struct gate *g, uint32_t function);
 /* A loaded Name that is surely an instance of a class of the source. *ret_class: that class. */
 int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class);
 /* Part of a type expression, of which no code of the source gets to see the parts. */
@@ -475,6 +480,8 @@ int is_tame_class_use(const struct gate *g, uint32_t i);
 int is_tame_attr_text(const struct gate *g, PyObject *str);
 /* Whether each string that node i can be is such a name. */
 int are_tame_attr_strings(struct gate *g, uint32_t i);
+/* What a text that is put together begins with, or NULL. */
+const char *gate_prefix_of(const struct gate *g, uint32_t i, size_t *ret_len);
 /* The same for names of fields: "a b", ["a", "b"], {"a": 1}, [("a", int)]. */
 int are_tame_field_names(const struct gate *g, uint32_t i);
 /* Whether str.format() of that text reads harmless attributes only. */

@@ -113,6 +113,17 @@ static int is_called_well_as(const struct gate *g, uint32_t class, uint32_t func
     return 1;
 }
 
+int is_method_aliased(const struct gate *g, uint32_t function)
+{
+    uint32_t class = class_of_method(g, function);
+    FOR_CHILDREN (g, c, class) {
+        uint32_t value = kind_of(g, c) == K_Assign ? child_of(g, c, F_value) : 0;
+        if (value && kind_of(g, value) == K_Name && N(g, value)->name == N(g, function)->name)
+            return 1;
+    }
+    return 0;
+}
+
 int is_only_method(const struct gate *g, uint32_t function)
 {
     uint32_t class = class_of_method(g, function);

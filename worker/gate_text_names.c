@@ -88,23 +88,59 @@ static int work_out_strings(struct gate *g, struct symbol *s)
     return text ? is_tame_attr_text(g, text) : iter && is_tame_display(g, iter);
 }
 
-/* f"prefix_{x}": every string that begins so is tame when no special name does. */
-static int is_tame_prefix(const struct gate *g, uint32_t i)
+static int is_defined_text(const struct gate *g, const char *text)
 {
-    uint32_t first = kind_of(g, i) == K_JoinedStr ? first_child(g, i) : 0;
-    PyObject *text = first ? string_of(g, first) : NULL;
+    uint32_t id = gate_name_find_text(g, text, strlen(text));
+    return id && NAME(g, id)->defined;
+}
+
+/* The string that the text made by node i begins with. */
+static PyObject *first_string(const struct gate *g, uint32_t i)
+{
+    uint32_t first = first_child(g, i);
+    switch (N(g, i)->kind) {
+    case K_JoinedStr: /* f"visit_{x}" */
+        return first ? string_of(g, first) : NULL;
+    case K_BinOp: /* "visit_" + x, "visit_%s" % x, if x does not answer for itself */
+        if ((N(g, i)->op == K_Add && !is_defined_text(g, "__radd__")) ||
+            (N(g, i)->op == K_Mod && !is_defined_text(g, "__rmod__")))
+            return string_of(g, first);
+        return NULL;
+    case K_Call: /* "visit_{}".format(x) */
+        if (kind_of(g, first) != K_Attribute ||
+            strcmp(NAME(g, N(g, first)->name)->text, "format") != 0)
+            return NULL;
+        return string_of(g, first_child(g, first));
+    default:
+        return NULL;
+    }
+}
+
+const char *gate_prefix_of(const struct gate *g, uint32_t i, size_t *ret_len)
+{
+    PyObject *text = first_string(g, i);
     Py_ssize_t len = 0;
     const char *prefix = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
-    if (!prefix)
-        PyErr_Clear();
+    PyErr_Clear();
+    if (prefix && kind_of(g, i) != K_JoinedStr) /* up to the first place for something else */
+        len = (Py_ssize_t)strcspn(prefix, "%{}");
+    *ret_len = (size_t)len;
+    return prefix;
+}
+
+/* Every string that begins so is tame when no special name does. */
+static int is_tame_prefix(const struct gate *g, uint32_t i)
+{
+    size_t len;
+    const char *prefix = gate_prefix_of(g, i, &len);
     if (!prefix || len < 2 || (prefix[0] == '_' && (prefix[1] == '_' || len < 3)))
         return 0;
-    for (Py_ssize_t k = 0; k < len; k++)
+    for (size_t k = 0; k < len; k++)
         if ((unsigned char)prefix[k] >= 0x80 || prefix[k] == '\0')
             return 0;
-    if (g->dispatches && strncmp("register", prefix, (size_t)len) == 0)
+    if (g->dispatches && strncmp("register", prefix, len) == 0)
         return 0;
-    return !gate_attr_begins(prefix, (size_t)len);
+    return !gate_attr_begins(prefix, len);
 }
 
 int are_tame_attr_strings(struct gate *g, uint32_t i)

@@ -79,10 +79,22 @@ static int check_copies(struct gate *g)
                      "names say.");
 }
 
+/* What was copied to `self` is looked up by its names in text. */
+static int check_wrapped_self(struct gate *g)
+{
+    if (!g->wrapped_self || !g->object_dicts)
+        return 0;
+    return gate_warn(g, RULE_COPIED_ATTRIBUTES, g->wrapped_self,
+                     "This copies attributes by their names to `self`, and the code looks at the "
+                     "dict where they are then found.");
+}
+
 int gate_walk(struct gate *g)
 {
     for (uint32_t i = 0; i < g->node_count; i++)
         if (check_node(g, i) < 0)
             return -1;
-    return check_copies(g) < 0 || gate_fields_check(g) < 0 ? -1 : check_abstract_patch(g);
+    return check_copies(g) < 0 || check_wrapped_self(g) < 0 || gate_fields_check(g) < 0
+               ? -1
+               : check_abstract_patch(g);
 }
