@@ -4,7 +4,7 @@
 cd "$(dirname "$0")" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 status=0
-for bench in cold.py print.py; do
+for bench in cold.py print.py gate.py; do
     python3 "$bench" || status=1
 done
 exit $status

@@ -23,7 +23,9 @@ CASES = ROOT / "tests" / "gate"
 SLOW = float(os.environ.get("CORDON_TEST_SLOWNESS", "1"))
 
 sys.path.insert(0, os.environ.get("CORDON_WORKER_DIR", str(ROOT / "build")))
+sys.path.insert(1, str(ROOT / "tools"))
 from _cordon_worker import check  # noqa: E402
+from make_gate_doc import page, rules  # noqa: E402
 
 
 def blocks(name):
@@ -51,23 +53,6 @@ def test_an_ordinary_program_gets_none(head, code):
 # ---- the rules' own examples -----------------------------------------------------
 
 
-def rules():
-    """[(name, meaning, bad, good), ...] as src/base/rules.c has them."""
-    text = (ROOT / "src" / "base" / "rules.c").read_text(encoding="utf-8")
-    part = r'(NULL|"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*)'
-    row = re.compile(r"\[RULE_\w+\]\s*=\s*\{" + r",\s*".join([part] * 4) + r"\}")
-    return [tuple(literal(piece) for piece in match.groups()) for match in row.finditer(text)]
-
-
-def literal(piece):
-    """A C string literal as text."""
-    if piece == "NULL":
-        return None
-    pieces = re.findall(r'"(?:[^"\\]|\\.)*"', piece)
-    data = b"".join(ast.literal_eval("b" + p) if p.isascii() else p[1:-1].encode() for p in pieces)
-    return data.decode("utf-8")
-
-
 def test_the_rules_are_all_there():
     header = (ROOT / "src" / "base" / "rules.h").read_text(encoding="utf-8")
     assert len(rules()) == len(re.findall(r"^    RULE_\w+,", header, re.MULTILINE))
@@ -83,6 +68,10 @@ def test_the_examples_of_a_rule(name, meaning, bad, good):
         assert name in {warning["rule"] for warning in check(bad)}
     if good is not None:
         assert check(good) == []
+
+
+def test_the_page_about_the_gate_is_current():
+    assert (ROOT / "docs/GATE.md").read_text(encoding="utf-8") == page()
 
 
 def test_what_cannot_be_written_down():

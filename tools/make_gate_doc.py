@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+make_gate_doc.py: docs/GATE.md, from the gate's own tables: the rules with their examples
+(src/base/rules.c) and the modules that code may import (tools/exports.toml). A test holds
+the page to it, and another one runs every example.
+
+    tools/make_gate_doc.py > docs/GATE.md
+"""
+
+import ast
+import pathlib
+import re
+import sys
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+HEAD = """# The gate
+
+The gate reads code that nobody has read, before it runs. An empty list of warnings lets it
+run without anybody being asked; a warning says what the code could do, where, and which of
+the rules below says so. `cordon explain RULE` shows the same, `cordon check FILE` the warnings.
+
+It is a filter for consent, not the boundary: the walls stay up whatever it says. What it
+does not know it refuses, and what it lets through it can show to be harmless: names are
+followed through every scope as Python resolves them, and a name with a second binding, a
+call with a star, an attribute that is taken without being called are enough to give up.
+
+This page is made by `tools/make_gate_doc.py` from the tables that the gate itself reads;
+change those.
+
+"""
+
+MODULES = """
+## Modules
+
+Code may import these, and use the names of them that `tools/exports.toml` lists; that file
+says of many others why they are withheld.
+
+"""
+
+
+def literal(piece):
+    """A C string literal, or several in a row, as text; None for NULL."""
+    if piece == "NULL":
+        return None
+    parts = re.findall(r'"(?:[^"\\]|\\.)*"', piece)
+    data = b"".join(ast.literal_eval("b" + p) if p.isascii() else p[1:-1].encode() for p in parts)
+    return data.decode("utf-8")
+
+
+def rules():
+    """[(name, meaning, bad, good), ...] in the order in which warnings are shown."""
+    text = (ROOT / "src/base/rules.c").read_text(encoding="utf-8")
+    part = r'(NULL|"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*)'
+    row = re.compile(r"\[RULE_\w+\]\s*=\s*\{" + r",\s*".join([part] * 4) + r"\}")
+    return [tuple(literal(piece) for piece in match.groups()) for match in row.finditer(text)]
+
+
+def shown(title, code):
+    """What cannot be seen is written as its number."""
+    text = "".join(c if c == "\n" or c.isprintable() else f"<U+{ord(c):04X}>" for c in code)
+    return f"# {title}:\n{text}\n"
+
+
+def modules():
+    with (ROOT / "tools/exports.toml").open("rb") as file:
+        table = tomllib.load(file)
+    table.pop("kinds")
+    return sorted(table)
+
+
+def page():
+    text = HEAD + "## Rules\n\nThe most serious come first, as in a list of warnings.\n"
+    for name, meaning, bad, good in rules():
+        text += f"\n### {name}\n{meaning}\n"
+        examples = [shown(*pair) for pair in (("asks", bad), ("runs unasked", good)) if pair[1] is not None]
+        if examples:
+            text += "```python\n" + "".join(examples) + "```\n"
+    return text + MODULES + ", ".join(f"`{module}`" for module in modules()) + ".\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())
