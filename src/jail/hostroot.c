@@ -34,8 +34,31 @@ static const struct {
 
 /* Where the kernel takes orders as files; root may give them there without a capability. */
 static const char *const kernel_files[] = {
-    "/proc/sys", "/proc/sysrq-trigger", "/proc/irq",  "/proc/bus",
-    "/proc/fs",  "/proc/acpi",          "/proc/scsi",
+    "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs",
+};
+
+/* What the kernel tells of itself and of everybody: the caller does not need it, and root's
+ * run, which owns these files, could read them without any capability. */
+static const char *const hidden_files[] = {
+    "/proc/kcore",                                                   /* its memory */
+    "/proc/kallsyms",                                                /* where its functions are */
+    "/proc/vmallocinfo",   "/sys/kernel/notes",                      /* where it lies itself */
+    "/proc/kpagecount",    "/proc/kpageflags",  "/proc/kpagecgroup", /* whose memory is where */
+    "/proc/pagetypeinfo",  "/proc/slabinfo",    "/proc/keys",
+    "/proc/key-users",                                               /* keys of others */
+    "/proc/timer_list",    "/proc/timer_stats", "/proc/sched_debug", /* processes of others */
+    "/proc/latency_stats",
+};
+static const char *const hidden_dirs[] = {
+    "/proc/acpi",
+    "/proc/scsi",
+    "/proc/asound",
+    "/sys/firmware",                 /* the machine's hardware */
+    "/sys/devices/virtual/powercap", /* its power: a side channel */
+    "/sys/kernel/debug",
+    "/sys/kernel/tracing", /* watches everybody */
+    "/sys/fs/bpf",
+    "/sys/fs/pstore", /* programs, crash reports */
 };
 
 int hostroot_mount_proc(struct cordon_err *reterr)
@@ -182,6 +205,40 @@ int hostroot_protect(const char *path, struct cordon_err *reterr)
     return r < 0 ? r : put_tree(tree, path, reterr);
 }
 
+static int hide_file(const char *path, struct cordon_err *reterr)
+{
+    AUTO_FD null = -1;
+
+    if (access(path, F_OK) < 0)
+        return 0;
+    int r = clone_tree("/dev/null", 0, &null);
+    if (r < 0)
+        return err_set(reterr, CORDON_E_HOST, -r, "cannot hide '%s'", path);
+    return put_tree(null, path, reterr);
+}
+
+static int hide_dir(const char *path, struct cordon_err *reterr)
+{
+    const unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+
+    if (access(path, F_OK) < 0)
+        return 0;
+    if (mount("tmpfs", path, "tmpfs", flags, "size=4k,nr_inodes=1,mode=0555") < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot hide '%s'", path);
+    return 0;
+}
+
+static int hide_secrets(struct cordon_err *reterr)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < ARRAY_LEN(hidden_files); i++)
+        r = hide_file(hidden_files[i], reterr);
+    for (size_t i = 0; r == 0 && i < ARRAY_LEN(hidden_dirs); i++)
+        r = hide_dir(hidden_dirs[i], reterr);
+    return r;
+}
+
 int hostroot_seal_kernel(int *ret_proc, struct cordon_err *reterr)
 {
     AUTO_FD proc = -1;
@@ -194,6 +251,8 @@ int hostroot_seal_kernel(int *ret_proc, struct cordon_err *reterr)
         r = hostroot_protect(kernel_files[i], reterr);
     if (r == 0)
         r = hostroot_protect("/sys", reterr);
+    if (r == 0)
+        r = hide_secrets(reterr);
     if (r == 0)
         *ret_proc = fd_take(&proc);
     return r;

@@ -21,7 +21,8 @@ int hostroot_mount_proc(struct cordon_err *reterr);
 int hostroot_close_devices(uint64_t bytes, uint64_t files, struct cordon_err *reterr);
 
 /*
- * /sys and the kernel's settings below /proc become read-only. *ret_proc: a descriptor of
+ * /sys and the kernel's settings below /proc become read-only, what it tells of itself and
+ * of others is covered. *ret_proc: a descriptor of
  * the same /proc that still is not, for what has to be written once more.
  */
 int hostroot_seal_kernel(int *ret_proc, struct cordon_err *reterr);

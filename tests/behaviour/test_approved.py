@@ -660,6 +660,24 @@ def test_no_way_to_privileges(value):
                    "kernel": [], "devices": [], "library": None}
 
 
+@pytest.mark.parametrize("path", ["/proc/kallsyms", "/proc/keys", "/proc/key-users", "/proc/kcore",
+                                  "/proc/timer_list", "/proc/slabinfo", "/proc/vmallocinfo",
+                                  "/proc/kpageflags", "/proc/pagetypeinfo", "/proc/sched_debug",
+                                  "/sys/kernel/notes", "/sys/firmware", "/sys/kernel/debug",
+                                  "/proc/acpi", "/proc/scsi"])
+def test_what_the_kernel_tells_of_itself_is_hidden(value, path):
+    if not os.path.exists(path):
+        pytest.skip(f"this kernel has no {path}")
+    assert value("""
+        import os
+        path = input_data["path"]
+        try:
+            result["found"] = len(os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(4096))
+        except OSError as e:
+            result["found"] = 0
+    """, {"path": path}) == {"found": 0}
+
+
 # ---- limits ------------------------------------------------------------------------------------
 
 

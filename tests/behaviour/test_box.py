@@ -578,6 +578,45 @@ def test_the_sandbox_sees_its_own_mounts_alone(running):
     assert not [m for m in mounts if re.match(r"/(proc|sys|run|home|root|tmp|var)(/|$)", m)], mounts
 
 
+def mounts_of(process):
+    """(where, options of the mount, type, source) of each that can be seen."""
+    found = []
+    for line in process.text("mountinfo").splitlines():
+        own, _, filesystem = line.partition(" - ")
+        own, filesystem = own.split(), filesystem.split()
+        found.append((own[4], set(own[5].split(",")), filesystem[0], set(filesystem[2].split(","))))
+    return found
+
+
+def test_nothing_that_can_be_written_to_is_executable_and_only_devices_are_devices(running):
+    _, _, sandbox = running
+    mounts = mounts_of(sandbox)
+    assert len(mounts) > 5
+    for where, options, kind, source in mounts:
+        assert "nosuid" in options, where
+        assert "nodev" in options or where in DEVICES, where
+        if where == "/work":
+            assert {"rw", "noexec"} <= options and kind == "tmpfs"
+        else:
+            assert "ro" in options or "ro" in source, where
+    assert {where for where, options, _, _ in mounts if "nodev" not in options} == DEVICES
+
+
+DEVICES = {"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"}
+
+
+def test_every_kind_of_namespace_is_its_own(running):
+    def spaces(pid):
+        return {kind: os.readlink(f"/proc/{pid}/ns/{kind}")
+                for kind in ("user", "pid", "mnt", "net", "ipc", "uts", "cgroup")}
+
+    keeper, zygote, sandbox = running
+    ours, box, run = spaces("self"), spaces(keeper.pid), spaces(sandbox.pid)
+    assert not set(ours.values()) & set(run.values())
+    assert not set(box.values()) & set(run.values())
+    assert spaces(zygote.pid) == box
+
+
 # ---- a wall that cannot be had -----------------------------------------------------------------------
 
 

@@ -141,11 +141,13 @@ def test_many_at_once(cordon, tmp_path):
     daemon = DAEMON + "\nresult['n'] = {}"
     codes = []
     for i in range(40):
-        codes += [daemon.format(i), f"import os\nresult['n'] = {i}\nresult['cwd'] = os.getcwd()"]
+        codes += [daemon.format(i), f"import os\nresult['n'] = {i}\nresult['cwd'] = os.getcwd()\n"
+                  "try:\n    os.listdir('..')\nexcept PermissionError:\n    result['alone'] = True"]
     codes += ["import os\nos.kill(os.getpid(), 9)"] * 8 + ["while True: pass"] * 4
     answers = Many(cordon, tmp_path)(codes, width=16, timeout_ms=4000, drop="bare")
     for i, answer in enumerate(answers[:80]):
         assert answer["status"] == "ok" and answer["result"]["n"] == i // 2, answer
+    assert all(a["result"]["alone"] for a in answers[1:80:2])
     assert len({a["result"]["cwd"] for a in answers[1:80:2]}) == 40
     assert {a["status"] for a in answers[80:88]} == {"crashed"}
     assert {a["status"] for a in answers[88:]} == {"timeout"}
