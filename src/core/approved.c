@@ -72,6 +72,23 @@ int approved_has_view(const struct profile *profile, uint32_t walls_down)
     return profile->approved.files == PROFILE_FILES_NONE && !(walls_down & CORDON_WALL_ROOT);
 }
 
+int approved_check(const struct profile *profile, uint32_t walls_down, struct cordon_err *reterr)
+{
+    if (!(walls_down & CORDON_WALL_NAMESPACES))
+        return 0;
+    if (geteuid() == 0)
+        return err_set(reterr, CORDON_E_HOST, 0,
+                       "without namespaces an approved run of root's would be root of the host: "
+                       "run as an ordinary user, or with namespaces");
+    if (profile->approved.files == PROFILE_FILES_NONE ||
+        profile->approved.network == PROFILE_NETWORK_NONE)
+        return err_set(reterr, CORDON_E_HOST, 0,
+                       "profile '%s' keeps files or the network of the host from its approved "
+                       "runs, which takes namespaces",
+                       profile->name);
+    return 0;
+}
+
 /* ---- the plan --------------------------------------------------------------------- */
 
 /* The mode mask of the host program, without setting it; 022 when it cannot be had. */

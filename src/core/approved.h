@@ -16,6 +16,9 @@ int approved_work_path(int as_root, char *ret, size_t size, struct cordon_err *r
 /* Whether the run sees no files of the host, as the profile may say. */
 int approved_has_view(const struct profile *profile, uint32_t walls_down);
 
+/* Whether the profile's promises to approved runs can be kept with those walls down. */
+int approved_check(const struct profile *profile, uint32_t walls_down, struct cordon_err *reterr);
+
 /* Writes the plan. work: such a path, unused when the run has a view of its own. helper_dir is where the worker module is. */
 int approved_plan(const struct profile *profile, const struct interpreter *interpreter,
                   const char *helper_dir, const char *work, uint32_t walls_down,

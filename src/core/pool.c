@@ -261,13 +261,12 @@ static int plan_approved(struct box *box, const struct interpreter *in, struct b
                          int fds[2], struct cordon_err *reterr)
 {
     const struct box_options *o = &box->opts;
-    if (o->walls_down & CORDON_WALL_NAMESPACES)
-        return err_set(reterr, CORDON_E_HOST, 0,
-                       "without namespaces there are no approved runs: nothing would keep other "
-                       "processes' environments from them");
-    int rc = approved_has_view(box->profile, o->walls_down)
-                 ? 0 /* it is in the box */
-                 : approved_work_path(0, box->work, sizeof(box->work), reterr);
+    int rc = approved_check(box->profile, o->walls_down, reterr);
+    if (rc < 0)
+        return rc;
+    rc = approved_has_view(box->profile, o->walls_down)
+             ? 0 /* it is in the box */
+             : approved_work_path(0, box->work, sizeof(box->work), reterr);
     if (rc == 0)
         rc = approved_plan(box->profile, in, o->helper_dir, box->work, o->walls_down, plan, reterr);
     if (rc == 0)

@@ -27,7 +27,8 @@
 #define FS_TRUNCATE (UINT64_C(1) << 14)
 #define FS_IOCTL_DEV (UINT64_C(1) << 15)
 #define FS_ALL ((UINT64_C(1) << 16) - 1)
-#define NET_TCP UINT64_C(3)   /* bind, connect */
+#define NET_TCP UINT64_C(3) /* bind, connect */
+#define SCOPE_SIGNALS UINT64_C(2)
 #define SCOPE_ALL UINT64_C(3) /* abstract Unix sockets, signals */
 #define RESTRICT_SILENT 5u    /* no audit line per refusal: hostile code makes millions */
 
@@ -100,26 +101,58 @@ static int add_rule(int ruleset, uint64_t known, const struct landlock_rule *rul
     return 0;
 }
 
-int landlock_apply(const struct landlock_rule *rules, size_t count, struct cordon_err *reterr)
+static int make_ruleset(const struct ruleset *restricted, int *ret_fd, struct cordon_err *reterr)
 {
-    int abi = landlock_abi();
-    if (abi == 0)
+    *ret_fd = (int)syscall(SYS_landlock_create_ruleset, restricted, sizeof(*restricted), 0);
+    if (*ret_fd < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot make Landlock rules");
+    return 0;
+}
+
+static int restrict_self(int ruleset, int abi, struct cordon_err *reterr)
+{
+    if (syscall(SYS_landlock_restrict_self, ruleset, abi >= SINCE_SILENT ? RESTRICT_SILENT : 0) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot apply the Landlock rules");
+    return 0;
+}
+
+static int check_abi(int *ret_abi, struct cordon_err *reterr)
+{
+    *ret_abi = landlock_abi();
+    if (*ret_abi == 0)
         return err_set(reterr, CORDON_E_HOST, 0,
                        "this kernel has no Landlock: build it with CONFIG_SECURITY_LANDLOCK and "
                        "start it with 'landlock' in lsm=, or take the wall "
                        "down (--drop-wall landlock)");
-
-    struct ruleset restricted = restricted_by(abi);
-    AUTO_FD ruleset = (int)syscall(SYS_landlock_create_ruleset, &restricted, sizeof(restricted), 0);
-    if (ruleset < 0)
-        return err_set(reterr, CORDON_E_HOST, errno, "cannot make Landlock rules");
-
-    for (size_t i = 0; i < count; i++) {
-        int r = add_rule(ruleset, restricted.fs, &rules[i], reterr);
-        if (r < 0)
-            return r;
-    }
-    if (syscall(SYS_landlock_restrict_self, ruleset, abi >= SINCE_SILENT ? RESTRICT_SILENT : 0) < 0)
-        return err_set(reterr, CORDON_E_HOST, errno, "cannot apply the Landlock rules");
     return 0;
+}
+
+int landlock_apply(const struct landlock_rule *rules, size_t count, struct cordon_err *reterr)
+{
+    AUTO_FD ruleset = -1;
+    int abi;
+
+    int r = check_abi(&abi, reterr);
+    if (r < 0)
+        return r;
+    struct ruleset restricted = restricted_by(abi);
+    r = make_ruleset(&restricted, &ruleset, reterr);
+    for (size_t i = 0; r == 0 && i < count; i++)
+        r = add_rule(ruleset, restricted.fs, &rules[i], reterr);
+    return r < 0 ? r : restrict_self(ruleset, abi, reterr);
+}
+
+int landlock_apart(struct cordon_err *reterr)
+{
+    /* A ruleset has to hold something: devices, which only root could make. */
+    struct ruleset least = {.fs = FS_MAKE_CHAR};
+    AUTO_FD ruleset = -1;
+    int abi;
+
+    int r = check_abi(&abi, reterr);
+    if (r < 0)
+        return r;
+    least.scoped = restricted_by(abi).scoped & SCOPE_SIGNALS;
+    r = make_ruleset(&least, &ruleset, reterr);
+    return r < 0 ? r : restrict_self(ruleset, abi, reterr);
 }

@@ -39,4 +39,11 @@ int landlock_abi(void);
  */
 int landlock_apply(const struct landlock_rule *rules, size_t count, struct cordon_err *reterr);
 
+/*
+ * The calling thread and all that it starts stay free to use files and the network, but
+ * form a circle of their own: they can trace no process outside it, nor read its
+ * environment or memory in /proc, nor (from version 6 on) signal it.
+ */
+int landlock_apart(struct cordon_err *reterr);
+
 #endif

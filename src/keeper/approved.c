@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "jail/hostroot.h"
+#include "jail/place.h"
 #include "jail/privs.h"
 #include "keeper/init.h"
 #include "keeper/tree.h"
@@ -66,13 +67,23 @@ static int step_not_dumpable(void *ctx, struct cordon_err *reterr)
     return privs_set_dumpable(0, reterr);
 }
 
+static int step_adopt(void *ctx, struct cordon_err *reterr)
+{
+    return box_adopt(ctx, reterr);
+}
+
 static const struct step approved_table[] = {
-    {"box-ids", step_ids, "an ordinary user's box: without them it may do nothing", 0, 0},
-    {"private-mounts", step_private_mounts, "nothing that follows is seen on the host", 0, 0},
-    {"own-view", step_view, "only where the profile withholds the host's files", 0, 0},
-    {"box-proc", step_proc, "the keeper's: to write id maps, and to look at the run", 0, 0},
-    {"work-place", step_work_place, "on the host, and empty for ever: the run mounts over it", 0,
+    {"box-ids", step_ids, "an ordinary user's box: without them it may do nothing",
+     CORDON_WALL_NAMESPACES, 0},
+    {"private-mounts", step_private_mounts, "nothing that follows is seen on the host",
+     CORDON_WALL_NAMESPACES, 0},
+    {"own-view", step_view, "only where the profile withholds the host's files", CORDON_WALL_ROOT,
      0},
+    {"box-proc", step_proc, "the keeper's: to write id maps, and to look at the run",
+     CORDON_WALL_NAMESPACES, 0},
+    {"adopt", step_adopt, "what the run leaves behind stays the keeper's to kill", 0,
+     CORDON_WALL_NAMESPACES},
+    {"work-place", step_work_place, "on the host, and empty where the run can mount over it", 0, 0},
     {"not-dumpable", step_not_dumpable, "neither keeper nor init can be traced by the run", 0, 0},
 };
 
@@ -84,7 +95,7 @@ int approved_build(struct box *box, struct cordon_err *reterr)
 void approved_clean(const struct box *box)
 {
     if (!box->has_view)
-        (void)rmdir(box->approved); /* empty, or not ours */
+        place_remove(box->approved);
 }
 
 /* ---- the run's environment ------------------------------------------------------ */
@@ -152,8 +163,12 @@ static int give_up_privileges(struct cordon_err *reterr)
 static _Noreturn void become_init(const struct keeper *k, const struct run *run, int report,
                                   char **env)
 {
-    struct init in = {
-        .box = k->box, .spec = &run->spec, .report = report, .environ = env, .proc = -1};
+    struct init in = {.box = k->box,
+                      .keeper = getppid(),
+                      .spec = &run->spec,
+                      .report = report,
+                      .environ = env,
+                      .proc = -1};
 
     memcpy(in.fds, run->fds, sizeof(in.fds));
     (void)close(k->outbox.sock);
@@ -178,7 +193,8 @@ static int start_init(struct keeper *k, const struct run *run, pid_t *ret_pid,
         return err_set(reterr, CORDON_E_HOST, errno, "cannot make the init's socket");
     AUTO_FD ours = pair[0];
     AUTO_FD its = pair[1];
-    pid_t pid = ns_clone(CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL);
+    unsigned long spaces = box_has_namespaces(k->box) ? CLONE_NEWPID | CLONE_NEWNS : 0;
+    pid_t pid = ns_clone(spaces | SIGCHLD, NULL);
     if (pid == 0) {
         (void)close(ours);
         become_init(k, run, its, env);
@@ -239,6 +255,8 @@ void approved_look(struct keeper *k, uint64_t now)
     if (now < k->approved.look_ns)
         return;
     k->approved.look_ns = now + LOOK_EVERY_NS;
+    if (!box_has_namespaces(k->box))
+        return; /* its /proc is of all the host's processes */
     if (!run || run->state != RUN_RUNNING || (k->box->walls_down & CORDON_WALL_LIMITS))
         return;
     k->approved.over = tree_over(&run->spec, run->pid);

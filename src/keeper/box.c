@@ -202,11 +202,15 @@ static int step_drop_root(void *ctx, struct cordon_err *reterr)
  * what a killed keeper leaves behind; when it is the starter that is killed, the keeper is
  * told by a signal, and ends in order.
  */
-static int step_adopt(void *ctx, struct cordon_err *reterr)
+int box_adopt(const struct box *box, struct cordon_err *reterr)
 {
-    const struct box *box = ctx;
     int r = privs_adopt(reterr);
     return r < 0 ? r : privs_end_with(box->starter, BOX_END_SIGNAL, reterr);
+}
+
+static int step_adopt(void *ctx, struct cordon_err *reterr)
+{
+    return box_adopt(ctx, reterr);
 }
 
 static int step_resources(void *ctx, struct cordon_err *reterr)

@@ -57,6 +57,9 @@ int box_has_namespaces(const struct box *box);
 /* Takes from the plan what is not files. `plan` must outlive the box. */
 int box_read_plan(struct box *box, const char *plan, size_t len, struct cordon_err *reterr);
 
+/* Without namespaces: the keeper adopts what its descendants leave, and ends with the starter. */
+int box_adopt(const struct box *box, struct cordon_err *reterr);
+
 /* Asks for the id maps at the other end of `sync` to be written, and waits for it. */
 int box_ask_ids(int sync, struct cordon_err *reterr);
 

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "jail/filter.h"
 #include "jail/hostroot.h"
+#include "jail/landlock.h"
 #include "jail/limits.h"
 #include "jail/privs.h"
 
@@ -55,6 +56,22 @@ static int step_library(void *ctx, struct cordon_err *reterr)
     return plan_each(in->box->plan, in->box->plan_len, protect_row, reterr);
 }
 
+/* Without a PID namespace to be the first process of. */
+static int step_adopt(void *ctx, struct cordon_err *reterr)
+{
+    const struct init *in = ctx;
+    int r = privs_adopt(reterr);
+    return r < 0 ? r : privs_end_with(in->keeper, SIGKILL, reterr);
+}
+
+static int step_own_dir(void *ctx, struct cordon_err *reterr)
+{
+    const struct init *in = ctx;
+    if (chdir(in->box->approved) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot enter '%s'", in->box->approved);
+    return 0;
+}
+
 static int step_work(void *ctx, struct cordon_err *reterr)
 {
     const struct init *in = ctx;
@@ -88,7 +105,7 @@ static int step_no_nesting(void *ctx, struct cordon_err *reterr)
 static int step_limits(void *ctx, struct cordon_err *reterr)
 {
     const struct init *in = ctx;
-    const struct limits_base fresh = {0};
+    const struct limits_base fresh = {.shared_user = !box_has_namespaces(in->box)};
     return limits_apply(in->spec, &fresh, reterr);
 }
 
@@ -104,6 +121,12 @@ static int step_no_new_privs(void *ctx, struct cordon_err *reterr)
     return privs_no_new_privs(reterr);
 }
 
+static int step_landlock(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return landlock_apart(reterr);
+}
+
 static int step_seccomp(void *ctx, struct cordon_err *reterr)
 {
     static char bytes[FILTER_BYTES_MAX];
@@ -115,17 +138,30 @@ static int step_seccomp(void *ctx, struct cordon_err *reterr)
 }
 
 static const struct step init_table[] = {
-    {"run-proc", step_proc, "it sees its own processes, and no environment but theirs", 0, 0},
-    {"run-devices", step_devices, "no disk, no kernel memory, whoever it is", 0, 0},
-    {"run-kernel-files", step_kernel, "root without capabilities may still write settings", 0, 0},
-    {"run-library", step_library, "what every later Python of the host will execute", 0, 0},
-    {"run-work-dir", step_work, "a directory of its own, empty and capped", 0, 0},
-    {"run-ids", step_ids, "root's run: the same ids, without power over the host", 0, 0},
-    {"run-no-nesting", step_no_nesting, "a user namespace below would give capabilities", 0, 0},
+    {"run-proc", step_proc, "it sees its own processes, and no environment but theirs",
+     CORDON_WALL_NAMESPACES, 0},
+    {"run-devices", step_devices, "no disk, no kernel memory, whoever it is",
+     CORDON_WALL_NAMESPACES, 0},
+    {"run-kernel-files", step_kernel, "root without capabilities may still write settings",
+     CORDON_WALL_NAMESPACES, 0},
+    {"run-library", step_library, "what every later Python of the host will execute",
+     CORDON_WALL_NAMESPACES, 0},
+    {"run-adopt", step_adopt, "what its processes leave behind lives as long as it does", 0,
+     CORDON_WALL_NAMESPACES},
+    {"run-work-dir", step_work, "a directory of its own, empty and capped", CORDON_WALL_NAMESPACES,
+     0},
+    {"run-own-dir", step_own_dir, "the same on the host's own file system; each file is capped", 0,
+     CORDON_WALL_NAMESPACES},
+    {"run-ids", step_ids, "root's run: the same ids, without power over the host",
+     CORDON_WALL_NAMESPACES, 0},
+    {"run-no-nesting", step_no_nesting, "a user namespace below would give capabilities",
+     CORDON_WALL_NAMESPACES, 0},
     {"run-limits", step_limits, "before privileges go: it may have to lower the host's own",
      CORDON_WALL_LIMITS, 0},
     {"run-capabilities", step_capabilities, "after the mounts, which need them", 0, 0},
     {"run-no-new-privs", step_no_new_privs, "no set-id program helps it; filters demand it", 0, 0},
+    {"run-landlock", step_landlock, "no environment, memory or end of anybody else's process",
+     CORDON_WALL_LANDLOCK, CORDON_WALL_NAMESPACES},
     {"run-seccomp", step_seccomp, "last: it refuses most of the calls above", CORDON_WALL_SECCOMP,
      0},
 };

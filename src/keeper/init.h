@@ -20,6 +20,7 @@ struct init_end {
 
 struct init {
     const struct box *box;
+    pid_t keeper;
     const struct sandbox_spec *spec;
     int fds[WIRE_FORK_FDS];
     int report;

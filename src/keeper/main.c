@@ -101,6 +101,14 @@ static int answer_probe(const struct box *box)
     return r < 0;
 }
 
+static void clean(const struct box *box)
+{
+    if (box->approved)
+        approved_clean(box);
+    else
+        box_clean(box);
+}
+
 /* PID 1 of the box. */
 static int run_keeper(struct box *box)
 {
@@ -117,10 +125,7 @@ static int run_keeper(struct box *box)
     (void)io_read_all(box->sync, &end, 1);
     fd_close(&box->sync);
     int status = supervise(ENGINE_FD, box);
-    if (box->approved)
-        approved_clean(box);
-    else
-        box_clean(box);
+    clean(box);
     return status;
 }
 
@@ -208,7 +213,7 @@ static int be_guard(const struct box *box, pid_t keeper, int engine)
     while (waitpid(keeper, NULL, __WALL) < 0 && errno == EINTR)
         ;
     killtree_all();
-    box_clean(box);
+    clean(box);
     return 0;
 }
 

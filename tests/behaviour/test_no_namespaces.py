@@ -236,3 +236,98 @@ def test_calls_that_only_namespaces_make_harmless(cordon, who, tmp_path):
     assert envelope["status"] == "ok", envelope
     assert {k: v for k, v in envelope["result"].items() if k in REFUSED} == dict.fromkeys(REFUSED, "EPERM")
     assert {k: v for k, v in envelope["result"].items() if k in KEPT} == dict.fromkeys(KEPT, "done")
+
+
+# ---- approved ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def approve(cordon, who):
+    """approve(code, input): an approved run without namespaces, of an ordinary user."""
+    if os.geteuid() == 0 and who is list:
+        pytest.skip("this is about an ordinary user")
+
+    def approve(code, given=None, *args):
+        words = [*command(cordon, ["gate", "namespaces"], "--approved", *args)[:-1],
+                 "-i", json.dumps(given or {}), "-"]
+        done = subprocess.run(who(words), input=code.encode(), cwd="/", capture_output=True,
+                              timeout=90 * SLOW, check=False)
+        return json.loads(done.stdout)
+
+    return approve
+
+
+def test_approved_code_is_a_normal_program(approve):
+    envelope = approve("""
+import os, socket, subprocess
+result["said"] = subprocess.run(["sh", "-c", "echo $((6 * 7)); pwd"], capture_output=True, text=True).stdout
+result["cwd"] = os.getcwd()
+result["read"] = open("/etc/passwd").read() != ""
+open("a", "w").write("x")
+s = socket.create_server(("127.0.0.1", 0))
+c = socket.create_connection(s.getsockname())
+pid = os.fork()
+if pid == 0:
+    os._exit(7)
+result["waited"] = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+""")
+    assert envelope["status"] == "ok" and envelope["level"] == "contained", envelope
+    result = envelope["result"]
+    assert result["said"] == f"42\n{result['cwd']}\n"
+    assert result["read"] and result["waited"] == 7
+
+
+def test_approved_code_has_no_part_in_others(approve, who):
+    with subprocess.Popen(who(["sleep", "60"])) as other:
+        envelope = approve("""
+import os
+def trying(call):
+    try:
+        call()
+        return "done"
+    except OSError as e:
+        return type(e).__name__
+pid = input_data["pid"]
+result["environ"] = trying(lambda: open(f"/proc/{pid}/environ").read())
+result["mem"] = trying(lambda: open(f"/proc/{pid}/mem", "rb"))
+result["kill"] = trying(lambda: os.kill(pid, 9))
+result["own"] = trying(lambda: open("/proc/self/environ").read())
+""", {"pid": other.pid})
+        alive = other.poll() is None
+        other.kill()
+    assert envelope["status"] == "ok", envelope
+    assert envelope["result"] == {"environ": "PermissionError", "mem": "PermissionError",
+                                  "kill": "PermissionError", "own": "done"}
+    assert alive
+
+
+@pytest.mark.parametrize("end", ["result['n'] = 1", "time.sleep(60)", "os.kill(os.getpid(), 9)"],
+                         ids=["ok", "timeout", "crash"])
+@pytest.mark.parametrize("code", [DAEMON, CHAINS], ids=["daemon", "chains"])
+def test_nothing_survives_an_approved_run(approve, code, end):
+    envelope = approve(code + "\n" + end, None, "--timeout", "1.5")
+    assert envelope["status"] in ("ok", "timeout", "crashed"), envelope
+
+
+def test_what_an_approved_run_leaves_lives_as_long_as_it_does(approve):
+    envelope = approve("""
+import os, time
+r, w = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    time.sleep(0.3)
+    os.write(w, b"alive")
+    os._exit(0)
+os.close(w)
+result["heard"] = os.read(r, 10).decode()
+""")
+    assert envelope["result"] == {"heard": "alive"}, envelope
+
+
+def test_roots_approved_run_is_refused(cordon, who):
+    if os.geteuid() != 0 or who is not list:
+        pytest.skip("this needs root")
+    envelope, _ = run(cordon, who, "result['n'] = 1", ["namespaces"], "--approved")
+    assert envelope["status"] == "internal" and "root of the host" in envelope["error"]["message"]
