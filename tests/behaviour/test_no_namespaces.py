@@ -163,6 +163,20 @@ def helpers(of):
     return guard + keeper + zygote[:1]
 
 
+def test_strays_go_while_the_run_goes_on(cordon, who):
+    """Nothing that left its run waits for the engine's end to be ended."""
+    code = DAEMON + "\nopen('up', 'w').close()\ntime.sleep(60)"
+    with subprocess.Popen(who(command(cordon, BARE, "--timeout", "3")), stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/") as process:
+        process.stdin.write(code.encode())
+        process.stdin.close()
+        keeper = wait_until(lambda: (h := helpers(os.getpid())) and len(h) == 3 and h[1], seconds=10 * SLOW)
+        assert wait_until(lambda: list(Path(os.environ["XDG_RUNTIME_DIR"]).glob("*/*/up")), seconds=10 * SLOW)
+        # The zygote and the run itself.
+        assert wait_until(lambda: len(descendants(keeper.pid)) == 2, seconds=1.5 * SLOW)
+        assert json.loads(process.stdout.read())["status"] == "timeout"
+
+
 # Whoever is killed, while chains race and a tree stands.
 @pytest.mark.parametrize("victim", ["engine", "guard", "keeper", "zygote"])
 def test_nothing_survives_a_killed(cordon, who, victim, tmp_path):
