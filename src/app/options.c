@@ -171,14 +171,25 @@ static uint32_t falls_with(uint32_t wall)
     return wall == CORDON_WALL_NAMESPACES ? CORDON_WALL_ROOT : 0;
 }
 
-static const char *set_drop_wall(struct run_options *o, const char *arg)
+static uint32_t find_wall(const char *name, size_t len)
 {
     for (size_t i = 0; i < wall_nrows; i++)
-        if (strcmp(arg, wall_rows[i].name) == 0) {
-            o->drop_walls |= wall_rows[i].bit | falls_with(wall_rows[i].bit);
+        if (strlen(wall_rows[i].name) == len && memcmp(name, wall_rows[i].name, len) == 0)
+            return wall_rows[i].bit;
+    return 0;
+}
+
+static const char *set_drop_wall(struct run_options *o, const char *arg)
+{
+    for (size_t len = strcspn(arg, ",");; len = strcspn(arg, ",")) {
+        uint32_t wall = find_wall(arg, len);
+        if (wall == 0)
+            return "is no wall: see 'cordon run --help'";
+        o->drop_walls |= wall | falls_with(wall);
+        if (arg[len] == '\0')
             return NULL;
-        }
-    return "is no wall: see 'cordon run --help'";
+        arg += len + 1;
+    }
 }
 
 static const char *set_no_gate(struct run_options *o, const char *arg)
@@ -261,7 +272,7 @@ const struct option_row run_rows[] = {
      "what NaN and Infinity in the result become; null unless given", set_nonfinite},
     {0, "level", "full|contained", "level", "refuse to run in a lesser box than this", set_level},
     {0, "drop-wall", "W", "drop_walls",
-     "take down one wall; repeatable; never for code of a stranger", set_drop_wall},
+     "take down a wall, or several (W,W); repeatable; never for code of a stranger", set_drop_wall},
     {0, "no-gate", NULL, NULL, "the same as --drop-wall gate", set_no_gate},
     {0, "python", "PATH", "python",
      "the interpreter to use, 3.11 or later; may be a virtual environment's", set_python},

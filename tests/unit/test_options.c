@@ -178,6 +178,34 @@ static void what_is_given_is_stored(void **state)
     assert_int_equal(values.drop_walls, CORDON_WALL_GATE | CORDON_WALL_ROOT);
 }
 
+static void walls_come_one_by_one_or_with_commas(void **state)
+{
+    static const struct {
+        const char *words[5];
+        uint32_t walls; /* 0: refused */
+    } rows[] = {
+        {{"--drop-wall", "seccomp,limits", NULL}, CORDON_WALL_SECCOMP | CORDON_WALL_LIMITS},
+        {{"--drop-wall=root", "--drop-wall", "gate,root", NULL},
+         CORDON_WALL_ROOT | CORDON_WALL_GATE},
+        {{"--drop-wall=namespaces", NULL}, CORDON_WALL_NAMESPACES | CORDON_WALL_ROOT},
+        {{"--drop-wall=", NULL}, 0},
+        {{"--drop-wall=root,", NULL}, 0},
+        {{"--drop-wall=,root", NULL}, 0},
+        {{"--drop-wall=roo", NULL}, 0},
+        {{"--drop-wall=root gate", NULL}, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run_options values = {0};
+        struct cordon_err err = {0};
+        int operands = 0;
+        int r = parse(rows[i].words, &values, &operands, &err);
+        assert_int_equal(r, rows[i].walls ? 0 : CORDON_E_ARG);
+        if (r == 0)
+            assert_int_equal(values.drop_walls, rows[i].walls);
+    }
+}
+
 static void what_is_refused_is_named(void **state)
 {
     static const struct {
@@ -215,6 +243,7 @@ int main(void)
         cmocka_unit_test(every_status_has_an_exit),
         cmocka_unit_test(every_wall_has_a_name),
         cmocka_unit_test(what_is_given_is_stored),
+        cmocka_unit_test(walls_come_one_by_one_or_with_commas),
         cmocka_unit_test(what_is_refused_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
