@@ -189,8 +189,7 @@ static PyObject *start(PyObject *self, PyObject *args)
         (void)frame_send(armed.channel, FRAME_FAILED, &err, sizeof(err));
         _exit(1);
     }
-    if (frame_send(armed.channel, FRAME_READY, NULL, 0) < 0)
-        _exit(0); /* the engine has gone */
+    start_ready(armed.channel);
     run_request(armed.channel);
 }
 

@@ -261,6 +261,17 @@ static struct failure *execute(int channel, struct request *r, PyObject **ret_no
     return run_code(channel, r, code, main, ret_notes);
 }
 
+/*
+ * Stays until the engine lets go: what the kernel knows of this process, its peak of memory
+ * for one, can be asked for only as long as there is one.
+ */
+static void await_dismissal(int channel)
+{
+    char none;
+    while (read(channel, &none, 1) > 0)
+        ;
+}
+
 _Noreturn void run_request(int channel)
 {
     struct request request = {0};
@@ -275,5 +286,6 @@ _Noreturn void run_request(int channel)
     text_flush_all();
     (void)fflush(NULL);
     report_send(channel);
+    await_dismissal(channel);
     _exit(0);
 }

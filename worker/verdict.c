@@ -7,6 +7,8 @@
  */
 #include "worker.h"
 
+#include "jail/rootfs.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +64,9 @@ void verdict_limit(struct failure *f, const char *limit)
                    (unsigned long long)spec->open_files);
     } else if (strcmp(limit, "disk") == 0) {
         size_text(size, spec->disk_bytes);
-        errors_say(f, "the working directory is full: it holds %s in %llu files at most", size,
+        errors_say(f, "the working directory is full: it holds %s at most", size);
+    } else if (strcmp(limit, "disk_files") == 0) {
+        errors_say(f, "the working directory is full: it holds %llu files at most",
                    (unsigned long long)spec->disk_files);
     }
 }
@@ -80,12 +84,19 @@ static int out_of_processes(void)
     return 0;
 }
 
-/* An approved run writes elsewhere, too: that a disk of the host is full is no limit of ours. */
-static int is_elsewhere(const char *limit)
+/*
+ * Which of the working directory's two limits it is. An approved run writes elsewhere, too:
+ * that a disk of the host is full is no limit of ours.
+ */
+static const char *disk_limit(void)
 {
     struct statvfs st;
-    return worker.approved && strcmp(limit, "disk") == 0 && fstatvfs(worker.work_dir, &st) == 0 &&
-           st.f_bavail > 0 && st.f_favail > 0;
+    int rc = worker.approved ? fstatvfs(worker.work_dir, &st) : statvfs(ROOTFS_WORK, &st);
+    if (rc < 0)
+        return "disk";
+    if (st.f_ffree == 0)
+        return "disk_files";
+    return worker.approved && st.f_bfree > 0 ? NULL : "disk";
 }
 
 static const char *limit_of_errno(long number)
@@ -98,7 +109,7 @@ static const char *limit_of_errno(long number)
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].number == number)
-            return is_elsewhere(rows[i].limit) ? NULL : rows[i].limit;
+            return strcmp(rows[i].limit, "disk") == 0 ? disk_limit() : rows[i].limit;
     return number == EAGAIN && out_of_processes() ? "processes" : NULL;
 }
 

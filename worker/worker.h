@@ -259,6 +259,9 @@ long digits_set(long digits);
 PyObject *start_arm(PyMethodDef *def);
 void start_forget(void);
 
+/* Says FRAME_READY. Leaves for ever when the engine has gone. */
+void start_ready(int channel);
+
 /* The line that runs when `signal` comes goes to the descriptor. 0 or -1 with an exception. */
 int start_trace(int signal, int trace);
 

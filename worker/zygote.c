@@ -20,6 +20,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static int armed_sock;
@@ -40,6 +41,16 @@ int start_trace(int signal, int trace)
     AUTO_PY kwargs = Py_BuildValue("{s:O,s:O}", "all_threads", Py_False, "chain", Py_False);
     AUTO_PY done = args && kwargs ? PyObject_Call(worker.trace_signal, args, kwargs) : NULL;
     return done ? 0 : -1;
+}
+
+void start_ready(int channel)
+{
+    struct frame_ready ready = {0};
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        ready.resident_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    if (frame_send(channel, FRAME_READY, &ready, sizeof(ready)) < 0)
+        _exit(0); /* the engine has gone */
 }
 
 /* A copy's random streams must differ: random reseeds itself after a fork, numpy does not. */
@@ -76,8 +87,7 @@ static _Noreturn void sandbox_main(void)
     if (steps_enter_sandbox(&worker.spec, fds, &err) < 0)
         report_failure(fds[WIRE_FD_CHANNEL], &err);
     wake_python(fds);
-    if (frame_send(fds[WIRE_FD_CHANNEL], FRAME_READY, NULL, 0) < 0)
-        _exit(0); /* the engine has gone */
+    start_ready(fds[WIRE_FD_CHANNEL]);
     run_request(fds[WIRE_FD_CHANNEL]);
 }
 

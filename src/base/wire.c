@@ -71,7 +71,7 @@ static int check_head(struct frame_reader *r)
     if (h->reserved != 0)
         return broken(r, "a frame header with unknown flags");
     if (r->state == FRAMES_WAIT_READY) {
-        if (h->type == FRAME_READY && h->size == 0)
+        if (h->type == FRAME_READY && h->size == sizeof(r->ready))
             return 0;
         if (h->type == FRAME_FAILED && h->size == sizeof(struct cordon_err))
             return 0;
@@ -121,7 +121,9 @@ static void finish_frame(struct frame_reader *r)
 static int take_body(struct frame_reader *r, const char *data, size_t len)
 {
     int rc = 0;
-    if (r->head.type == FRAME_FAILED)
+    if (r->head.type == FRAME_READY)
+        memcpy((char *)&r->ready + r->body_got, data, len);
+    else if (r->head.type == FRAME_FAILED)
         memcpy((char *)&r->failure + r->body_got, data, len);
     else if (r->head.type == FRAME_RESULT)
         rc = buf_add(&r->result, data, len, r->result_max);

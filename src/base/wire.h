@@ -36,6 +36,8 @@ enum wire_type {
     WIRE_EXIT,    /* keeper -> engine: id, payload = struct wire_exit; the last word about id */
     WIRE_FAILED,  /* keeper or zygote -> up: payload = struct cordon_err;
                       id = 0: the box or the zygote cannot be had; else: that fork failed */
+    WIRE_HELD,    /* keeper -> engine: id, payload = uint64_t: the most memory that the run has been
+                     seen to hold, what it was born with included; only ever more */
 };
 
 struct wire_msg {
@@ -68,16 +70,26 @@ struct sandbox_spec {
     uint32_t approved;
 };
 
-enum wire_limit { WIRE_LIMIT_NONE, WIRE_LIMIT_MEMORY, WIRE_LIMIT_TASKS };
+enum wire_limit {
+    WIRE_LIMIT_NONE,
+    WIRE_LIMIT_MEMORY,
+    WIRE_LIMIT_TASKS,
+    WIRE_LIMIT_CPU,
+    WIRE_LIMIT_PIPES
+};
 
 struct wire_exit {
     int32_t status;    /* as wait4() gives it */
     uint32_t deadline; /* 1: the keeper killed it because its time was up */
     uint32_t limit;    /* enum wire_limit: the keeper killed it because the tree took too much */
     uint32_t reserved;
-    uint64_t cpu_us; /* user + system, the whole tree it waited for */
-    uint64_t maxrss_bytes;
+    uint64_t cpu_us;       /* user + system, the whole tree it waited for */
+    uint64_t maxrss_bytes; /* of its largest process */
+    uint64_t held_bytes;   /* as WIRE_HELD; 0: it was not looked at */
 };
+
+/* What a sandbox without an approval may have in pipes, its own three not counted. */
+#define WIRE_PIPES_MAX (UINT64_C(1024) * 1024)
 
 /* The signal that makes a sandbox write the line it is running to its trace descriptor. */
 #define WIRE_TRACE_SIGNAL 12 /* SIGUSR2 */
@@ -128,7 +140,7 @@ struct wire_text {
 
 enum frame_type {
     FRAME_REQUEST = 0x43510001, /* engine -> sandbox: struct frame_request, code, input */
-    FRAME_READY = 0x43510002,   /* sandbox -> engine: empty; all walls up, waiting */
+    FRAME_READY = 0x43510002,   /* sandbox -> engine: struct frame_ready; all walls up, waiting */
     FRAME_FAILED = 0x43510003,  /* instead of READY: struct cordon_err: a wall could not be built */
     FRAME_RESULT = 0x43510004,  /* the encoded result, JSON; at most one, before END */
     FRAME_END = 0x43510005,     /* JSON object, see below; nothing after it counts */
@@ -139,6 +151,10 @@ struct frame_head {
     uint32_t type;
     uint32_t reserved; /* 0 */
     uint64_t size;     /* of what follows */
+};
+
+struct frame_ready {
+    uint64_t resident_bytes; /* the most it has had: what the interpreter takes by itself */
 };
 
 struct frame_request {
@@ -166,7 +182,7 @@ enum wire_gate {
  *   type       the exception's type name, where there was one
  *   line       line of the user's code, from 1
  *   traceback  as Python prints it; no frame in it is ours
- *   limit      "memory" | "processes" | "disk" | "files" | "result" (outcome limit)
+ *   limit      "memory" | "processes" | "disk" | "disk_files" | "files" | "result" (outcome limit)
  *   notes      list of strings
  */
 #define FRAME_END_MAX (512u * 1024)
@@ -190,6 +206,7 @@ struct frame_reader {
     struct buf result;
     struct buf warnings;
     struct buf end;
+    struct frame_ready ready;
     struct cordon_err failure;
     const char *why; /* static text */
     /* private */

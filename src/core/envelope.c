@@ -80,14 +80,16 @@ static double rounded(double ms)
 static json_t *members(const struct cordon_result *r)
 {
     return json_pack("{s:o, s:o, s:o, s:O?, s:O, s:O, s:s, s:b, s:s, s:o, s:s, s:{s:b, s:b},"
-                     " s:{s:f, s:f, s:n}}",
+                     " s:{s:f, s:f, s:o}, s:s?}",
                      "stdout", text_of(&r->text[0]), "stderr", text_of(&r->text[1]), "error",
                      error_of(r), "warnings", r->warnings, "notes", r->notes, "violations",
                      r->violations, "profile", r->profile, "approved", r->approved, "level",
                      level_word(r->walls_down), "walls_down", walls_of(r), "code_sha256",
                      r->code_sha256, "truncated", "stdout", r->truncated[0], "stderr",
                      r->truncated[1], "usage", "wall_ms", rounded(r->wall_ms), "cpu_ms",
-                     rounded(r->cpu_ms), "memory_peak_bytes");
+                     rounded(r->cpu_ms), "memory_peak_bytes",
+                     r->memory_peak_bytes < 0 ? json_null() : json_integer(r->memory_peak_bytes),
+                     "limits_by", r->limits_by);
 }
 
 /* What the approval dialog shows: present only when there is something to approve. */

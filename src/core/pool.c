@@ -163,6 +163,7 @@ static int handle(struct box *box, struct wire_packet *p)
 {
     struct wire_exit how;
     struct cordon_err err;
+    uint64_t bytes;
     switch ((enum wire_type)p->head.type) {
     case WIRE_STARTED:
         fd_close(&box->keeper);
@@ -177,6 +178,12 @@ static int handle(struct box *box, struct wire_packet *p)
             return -EPROTO;
         memcpy(&how, p->payload, sizeof(how));
         box->opts.events->exited(box->opts.ctx, p->head.id, &how);
+        return 0;
+    case WIRE_HELD:
+        if (p->head.size != sizeof(bytes))
+            return -EPROTO;
+        memcpy(&bytes, p->payload, sizeof(bytes));
+        box->opts.events->held(box->opts.ctx, p->head.id, bytes);
         return 0;
     case WIRE_FAILED:
         if (take_error(p, &err) < 0)

@@ -21,6 +21,7 @@ struct cordon_result *result_new(void)
     r->notes = json_array();
     r->violations = json_array();
     r->profile = "";
+    r->memory_peak_bytes = -1;
     if (!r->notes || !r->violations) {
         json_decref(r->notes);
         json_decref(r->violations);

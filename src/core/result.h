@@ -34,6 +34,8 @@ struct cordon_result {
     char code_sha256[65];
     double wall_ms;
     double cpu_ms;
+    int64_t memory_peak_bytes; /* -1: not known */
+    const char *limits_by;     /* static word; NULL: nothing holds them */
     /* made by envelope_make() */
     struct buf envelope;
     size_t json_at;

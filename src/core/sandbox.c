@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -90,13 +91,30 @@ static uint64_t cpu_clock_ns(pid_t pid)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* The most that the process itself has had in memory; 0: that is not to be had. */
+static uint64_t resident_most(pid_t pid)
+{
+    char path[32], text[4096];
+    unsigned long long kib = 0;
+    if (pid <= 0)
+        return 0;
+    (void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
+    AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
+    text[n > 0 ? n : 0] = '\0';
+    const char *at = strstr(text, "\nVmHWM:");
+    return at && sscanf(at, "\nVmHWM: %llu", &kib) == 1 ? kib * 1024 : 0;
+}
+
 /* Collects what is still to be had, makes the result, and gives both to the owner. */
 static void end(struct cordon_run *run)
 {
     if (run->answered_ns == 0)
         run->answered_ns = io_now_ns();
-    if (!run->exited)
+    if (!run->exited) {
         run->exit.cpu_us = cpu_clock_ns(run->pid) / 1000u;
+        run->exit.maxrss_bytes = resident_most(run->pid);
+    }
     drain_output(run);
     run->owner->ended(run->owner->ctx, run, verdict_make(run));
 }

@@ -172,6 +172,13 @@ static void on_box_exited(void *ctx, uint64_t id, const struct wire_exit *how)
         run_exited(run, how);
 }
 
+static void on_box_held(void *ctx, uint64_t id, uint64_t bytes)
+{
+    struct cordon_run *run = find_run(ctx, id);
+    if (run)
+        run->exit.held_bytes = bytes;
+}
+
 static void on_box_failed(void *ctx, uint64_t id, const struct cordon_err *why)
 {
     struct cordon_run *run = find_run(ctx, id);
@@ -202,6 +209,7 @@ static void on_box_lost(void *ctx, struct box *box, const struct cordon_err *why
 
 const struct box_events schedule_box_events = {
     .exited = on_box_exited,
+    .held = on_box_held,
     .failed = on_box_failed,
     .lost = on_box_lost,
 };

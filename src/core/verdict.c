@@ -7,6 +7,7 @@
 #include "core/sandbox.h"
 
 #include "base/utf8.h"
+#include "core/exceeded.h"
 #include "core/jsoncheck.h"
 #include "jail/filter.h"
 #include "jail/seccomp.h"
@@ -17,8 +18,6 @@
 #include <string.h>
 #include <sodium.h>
 #include <sys/wait.h>
-
-#define MIB (1024.0 * 1024.0)
 
 /* ---- texts from the sandbox ------------------------------------------------ */
 
@@ -86,63 +85,6 @@ static void take_details(struct cordon_result *r, const json_t *end)
     take_notes(r, end);
 }
 
-/* ---- limits ----------------------------------------------------------------- */
-
-struct limit_row {
-    const char *word;
-    size_t offset; /* in struct cordon_limits */
-    const char *what;
-    const char *member;
-    int is_bytes;
-};
-
-#define ROW(word, member, what, bytes)                                                             \
-    {                                                                                              \
-        word, offsetof(struct cordon_limits, member), what, "limits." #member, bytes               \
-    }
-static const struct limit_row limit_rows[] = {
-    ROW("memory", memory_bytes, "needed more memory than its limit of", 1),
-    ROW("processes", tasks, "started more processes and threads than its limit of", 0),
-    ROW("cpu", cpu_ms, "used more processor time than its limit of", 0),
-    ROW("disk", disk_bytes, "wrote more to its working directory than its limit of", 1),
-    ROW("files", open_files, "opened more files at once than its limit of", 0),
-    ROW("result", result_bytes, "gave a result that is larger, encoded, than its limit of", 1),
-};
-#undef ROW
-
-static const struct limit_row *limit_row(const char *word)
-{
-    for (size_t i = 0; word && i < ARRAY_LEN(limit_rows); i++)
-        if (strcmp(limit_rows[i].word, word) == 0)
-            return &limit_rows[i];
-    return NULL;
-}
-
-static void amount_text(const struct limit_row *row, uint64_t amount, char *text, size_t size)
-{
-    if (row->is_bytes && amount >= 1024u * 1024u)
-        (void)snprintf(text, size, "%.4g MiB", (double)amount / MIB);
-    else if (row->is_bytes)
-        (void)snprintf(text, size, "%llu bytes", (unsigned long long)amount);
-    else if (strcmp(row->word, "cpu") == 0)
-        (void)snprintf(text, size, "%.4g s", (double)amount / 1000.0);
-    else
-        (void)snprintf(text, size, "%llu", (unsigned long long)amount);
-}
-
-static void say_limit(struct cordon_result *r, const struct cordon_run *run,
-                      const struct limit_row *row)
-{
-    char amount[48];
-    const uint64_t *value = (const uint64_t *)((const char *)&run->request.limits + row->offset);
-    amount_text(row, *value, amount, sizeof(amount));
-    result_error(r, CORDON_LIMIT, "limit",
-                 "the code %s %s; raise %s (profile '%s' sets the most that can be asked for) or "
-                 "make it need less",
-                 row->what, amount, row->member, run->request.profile->name);
-    r->limit = row->word;
-}
-
 /* ---- an answer -------------------------------------------------------------- */
 
 static void distrust(struct cordon_result *r, const char *why)
@@ -179,10 +121,10 @@ static const char *const outcomes[] = {"exception", "syntax", "exit", "result", 
 static void take_error(struct cordon_result *r, const struct cordon_run *run, const json_t *end,
                        const char *outcome)
 {
-    const struct limit_row *row = limit_row(json_string_value(json_object_get(end, "limit")));
+    const struct exceeded *limit = exceeded_find(json_string_value(json_object_get(end, "limit")));
     take_details(r, end);
-    if (strcmp(outcome, "limit") == 0 && row) {
-        say_limit(r, run, row);
+    if (strcmp(outcome, "limit") == 0 && limit) {
+        exceeded_say(r, run, limit);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(outcomes); i++) {
@@ -313,7 +255,7 @@ static void say_signal(struct cordon_result *r, const struct cordon_run *run, in
     const char *text = sigdescr_np(sig);
     int cpu_up = run->exit.cpu_us / 1000u >= run->request.limits.cpu_ms;
     if (sig == SIGXCPU || (sig == SIGKILL && cpu_up)) {
-        say_limit(r, run, limit_row("cpu"));
+        exceeded_say(r, run, exceeded_of(WIRE_LIMIT_CPU));
         return;
     }
     if (sig == SIGSYS && !run->request.approved && !(run->walls_down & CORDON_WALL_SECCOMP)) {
@@ -332,7 +274,7 @@ static void say_exit(struct cordon_result *r, const struct cordon_run *run)
     if (run->exit.deadline)
         say_timeout(r, run);
     else if (run->exit.limit != WIRE_LIMIT_NONE)
-        say_limit(r, run, limit_row(run->exit.limit == WIRE_LIMIT_MEMORY ? "memory" : "processes"));
+        exceeded_say(r, run, exceeded_of(run->exit.limit));
     else if (WIFSIGNALED(status))
         say_signal(r, run, WTERMSIG(status));
     else
@@ -374,6 +316,20 @@ static void take_code_hash(struct cordon_result *r, const struct cordon_run *run
     (void)sodium_bin2hex(r->code_sha256, sizeof(r->code_sha256), hash, sizeof(hash));
 }
 
+/*
+ * What the limit of memory counts: what there was at the most, of the whole tree as the
+ * keeper saw it or of its largest process as the kernel has it, over what the interpreter
+ * had taken before the code came.
+ */
+static void take_memory(struct cordon_result *r, const struct cordon_run *run)
+{
+    uint64_t born = run->frames.ready.resident_bytes;
+    uint64_t most = run->exit.held_bytes > run->exit.maxrss_bytes ? run->exit.held_bytes
+                                                                  : run->exit.maxrss_bytes;
+    r->memory_peak_bytes = most == 0 ? -1 : most > born ? (int64_t)(most - born) : 0;
+    r->limits_by = run->walls_down & CORDON_WALL_LIMITS ? NULL : "sampling";
+}
+
 static void take_usage(struct cordon_result *r, const struct cordon_run *run)
 {
     uint64_t cpu_ns = run->exit.cpu_us * 1000u;
@@ -392,7 +348,7 @@ static void judge(struct cordon_result *r, struct cordon_run *run)
         break;
     case FRAMES_BROKEN:
         if (f->result_too_big)
-            say_limit(r, run, limit_row("result"));
+            exceeded_say(r, run, exceeded_find("result"));
         else
             distrust(r, f->why);
         break;
@@ -421,6 +377,7 @@ struct cordon_result *verdict_make(struct cordon_run *run)
     r->approved = run->request.approved;
     take_code_hash(r, run);
     take_usage(r, run);
+    take_memory(r, run);
     if (run->frames.has_warnings)
         r->warnings = warnings_take(&run->frames.warnings);
     judge(r, run);

@@ -67,6 +67,11 @@ static int drop_bounding(uint64_t keep, struct cordon_err *reterr)
     return 0;
 }
 
+int privs_set_caps(uint64_t keep, struct cordon_err *reterr)
+{
+    return set_caps(keep, 0, reterr);
+}
+
 int privs_keep_caps(uint64_t keep, struct cordon_err *reterr)
 {
     /* The bounding set first: dropping from it needs a capability. */
@@ -76,7 +81,6 @@ int privs_keep_caps(uint64_t keep, struct cordon_err *reterr)
 
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot clear the ambient capabilities");
-
     return set_caps(keep, 0, reterr);
 }
 

@@ -19,6 +19,12 @@
  */
 int privs_keep_caps(uint64_t keep, struct cordon_err *reterr);
 
+/*
+ * The same for the permitted and effective sets alone. With no_new_privs a program that is
+ * executed has no more than these, whatever the bounding set would give it.
+ */
+int privs_set_caps(uint64_t keep, struct cordon_err *reterr);
+
 /* Whether the calling process has all of these. */
 int privs_has_caps(uint64_t caps);
 

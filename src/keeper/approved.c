@@ -10,10 +10,12 @@
 #include "jail/hostroot.h"
 #include "jail/place.h"
 #include "jail/privs.h"
+#include "keeper/hold.h"
 #include "keeper/init.h"
-#include "keeper/tree.h"
+#include "keeper/meter.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,8 +24,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-#define LOOK_EVERY_NS UINT64_C(10000000)
 
 /* ---- the box ---------------------------------------------------------------- */
 
@@ -153,9 +153,14 @@ static int await_walls(int sync, pid_t pid, struct cordon_err *reterr)
     }
 }
 
-static int give_up_privileges(struct cordon_err *reterr)
+/*
+ * What it looks at belongs to its own user. An ordinary user's run lives in the keeper's own
+ * user namespace, where the right to look into what is not dumpable is one more capability,
+ * which root's keeper has over the run's namespace because it is its owner.
+ */
+static int give_up_privileges(const struct box *box, struct cordon_err *reterr)
 {
-    int r = privs_keep_caps(0, reterr);
+    int r = privs_keep_caps(box->as_root ? 0 : PRIVS_CAP(CAP_SYS_PTRACE), reterr);
     return r < 0 ? r : privs_no_new_privs(reterr);
 }
 
@@ -178,8 +183,14 @@ static _Noreturn void become_init(const struct keeper *k, const struct run *run,
     init_main(&in);
 }
 
-static int start_init(struct keeper *k, const struct run *run, pid_t *ret_pid,
-                      struct cordon_err *reterr)
+/* For the meter, as long as the keeper may look into the init. */
+static void open_places(const struct box *box, struct run *run, pid_t init)
+{
+    run->meter.work = hold_open(init, box->approved);
+    run->meter.shm = hold_open(init, "/dev/shm");
+}
+
+static int start_init(struct keeper *k, struct run *run, pid_t *ret_pid, struct cordon_err *reterr)
 {
     char **env = NULL;
     int pair[2];
@@ -205,7 +216,9 @@ static int start_init(struct keeper *k, const struct run *run, pid_t *ret_pid,
     fd_close(&its);
     r = await_walls(ours, pid, reterr);
     if (r == 0)
-        r = give_up_privileges(reterr);
+        open_places(k->box, run, pid);
+    if (r == 0)
+        r = give_up_privileges(k->box, reterr);
     if (r < 0) {
         (void)kill(pid, SIGKILL);
         return r;
@@ -227,8 +240,8 @@ void approved_start(struct keeper *k)
         err_set(&err, CORDON_E_PROTOCOL, 0, "this box was made for one run and has had it");
     else if (start_init(k, run, &pid, &err) == 0) {
         k->approved.started = 1;
-        k->approved.look_ns = io_now_ns() + LOOK_EVERY_NS;
         runs_set_running(&k->runs, run, pid);
+        meter_start(run);
         return;
     }
     err_step(&err, "init");
@@ -244,24 +257,5 @@ int approved_status(struct keeper *k, int status)
     if (k->approved.report >= 0 && io_read_all(k->approved.report, &end, sizeof(end)) == 0)
         status = end.status;
     fd_close(&k->approved.report);
-    k->approved.look_ns = 0;
     return status;
-}
-
-void approved_look(struct keeper *k, uint64_t now)
-{
-    struct run *run = TAILQ_FIRST(&k->runs.live);
-
-    if (now < k->approved.look_ns)
-        return;
-    k->approved.look_ns = now + LOOK_EVERY_NS;
-    if (!box_has_namespaces(k->box))
-        return; /* its /proc is of all the host's processes */
-    if (!run || run->state != RUN_RUNNING || (k->box->walls_down & CORDON_WALL_LIMITS))
-        return;
-    k->approved.over = tree_over(&run->spec, run->pid);
-    if (k->approved.over != WIRE_LIMIT_NONE) {
-        k->approved.look_ns = 0;
-        (void)kill(run->pid, SIGKILL);
-    }
 }

@@ -20,7 +20,4 @@ void approved_start(struct keeper *k);
 /* The run's init has ended with `status`: how the run itself did. */
 int approved_status(struct keeper *k, int status);
 
-/* Looks, when it is time, whether the tree holds too much, and kills it if so. */
-void approved_look(struct keeper *k, uint64_t now);
-
 #endif

@@ -231,23 +231,30 @@ static int step_resources(void *ctx, struct cordon_err *reterr)
     return 0;
 }
 
+/*
+ * The zygote's copies may map themselves to its id, which is 0 in the box, only if it holds
+ * CAP_SETFCAP (user_namespaces(7), Linux 5.12).
+ */
+#define FORK_CAPS PRIVS_CAP(CAP_SETFCAP)
+
 static int step_privileges(void *ctx, struct cordon_err *reterr)
 {
     (void)ctx;
 
-    /* The zygote's copies may map themselves to its id, which is 0 in the box, only if it
-     * holds CAP_SETFCAP (user_namespaces(7), Linux 5.12). Over the host it means nothing. */
-    int r = privs_keep_caps(PRIVS_CAP(CAP_SETFCAP), reterr);
+    /* The keeper looks into sandboxes, which are not dumpable. Over the host neither means
+     * anything. */
+    int r = privs_keep_caps(FORK_CAPS | PRIVS_CAP(CAP_SYS_PTRACE), reterr);
     if (r == 0)
         r = privs_no_new_privs(reterr);
     return r < 0 ? r : privs_set_dumpable(0, reterr);
 }
 
-/* What root's keeper needs on the host itself: to make its sandboxes others, end them, and
- * remove what they leave. */
+/* What root's keeper needs on the host itself: to make its sandboxes others, look into them,
+ * end them, and remove what they leave. */
 #define ZYGOTE_CAPS (PRIVS_CAP(CAP_SETUID) | PRIVS_CAP(CAP_SETGID))
 #define KEEPER_CAPS                                                                                \
-    (ZYGOTE_CAPS | PRIVS_CAP(CAP_KILL) | PRIVS_CAP(CAP_DAC_OVERRIDE) | PRIVS_CAP(CAP_FOWNER))
+    (ZYGOTE_CAPS | PRIVS_CAP(CAP_SYS_PTRACE) | PRIVS_CAP(CAP_KILL) |                               \
+     PRIVS_CAP(CAP_DAC_OVERRIDE) | PRIVS_CAP(CAP_FOWNER))
 
 static int step_keeper_privileges(void *ctx, struct cordon_err *reterr)
 {
@@ -342,7 +349,7 @@ static int become_zygote(const struct box *box, pid_t keeper, struct cordon_err 
     int r = 0;
 
     if (box_has_namespaces(box))
-        return 0;
+        return privs_set_caps(FORK_CAPS, reterr);
     if (box->as_root)
         r = privs_become(box->ids.uid, box->ids.gid, ZYGOTE_CAPS, reterr);
     return r < 0 ? r : privs_end_with(keeper, SIGKILL, reterr);

@@ -6,6 +6,7 @@
  *   zygote.c     forks by way of a zygote (runs that are not approved)
  *   reap.c       ends, where the box has no PID namespace to make them whole
  *   approved.c   the one run of a box that is made for it (approved.h)
+ *   meter.c      what each run takes (meter.h)
  */
 #ifndef CORDON_KEEPER_KEEPER_H
 #define CORDON_KEEPER_KEEPER_H
@@ -21,15 +22,14 @@ struct zygote {
     int full; /* its socket takes no more at the moment */
     int deaths;
     int ever_ready;
+    uint64_t born_bytes;          /* resident when it was ready: what its copies are born with */
     struct cordon_err last_words; /* why it could not start */
 };
 
 /* Of a box that is made for one approved run. */
 struct approved {
     int started;
-    int report;       /* what the run's init has to say; -1: nothing any more */
-    uint64_t look_ns; /* when to look at the tree again; 0: there is none */
-    uint32_t over;    /* enum wire_limit: why it was killed */
+    int report; /* what the run's init has to say; -1: nothing any more */
 };
 
 /* Where the box has no PID namespace: runs that have ended, and what they left behind. */

@@ -37,7 +37,8 @@ struct run *runs_add(struct runs *runs, uint64_t id, const struct sandbox_spec *
     if (!run)
         return NULL;
 
-    *run = (struct run){.state = RUN_QUEUED, .id = id, .spec = *spec};
+    *run = (struct run){
+        .state = RUN_QUEUED, .id = id, .spec = *spec, .meter = {.work = -1, .shm = -1}};
     memcpy(run->fds, fds, sizeof(run->fds));
     TAILQ_INSERT_TAIL(&runs->queued, run, link);
     return run;
@@ -128,6 +129,9 @@ void runs_remove(struct runs *runs, struct run *run)
 {
     leave_state(runs, run);
     run->due_ns = 0;
+    run->meter.look_ns = 0;
+    fd_close(&run->meter.work);
+    fd_close(&run->meter.shm);
     TAILQ_INSERT_HEAD(&runs->unused, run, link);
 }
 

@@ -19,6 +19,18 @@
 
 enum run_state { RUN_QUEUED, RUN_HANDED, RUN_RUNNING, RUN_ENDED };
 
+/* What is known of the memory that a run holds (keeper/meter.c). */
+struct metered {
+    uint64_t look_ns;    /* when to look next; 0: not at all */
+    uint64_t peak_bytes; /* the most that was seen, pages that it was born with included */
+    uint64_t told_bytes; /* of that, what the engine knows */
+    uint64_t cpu_ms;     /* what it was seen to have used */
+    uint64_t wall_ms;    /* what it was given; 0: not yet */
+    uint32_t over;       /* enum wire_limit: why it was killed */
+    int work;            /* its working directory and its shared memory, for their size; */
+    int shm;             /* owned; -1: not to be had */
+};
+
 struct run {
     TAILQ_ENTRY(run) link;
     enum run_state state;
@@ -30,6 +42,7 @@ struct run {
     int status;      /* once ENDED */
     struct rusage usage;
     struct sandbox_spec spec;
+    struct metered meter;
     int fds[WIRE_FORK_FDS]; /* owned while QUEUED */
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "keeper/approved.h"
+#include "keeper/meter.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -53,8 +54,12 @@ void keeper_exit_run(struct keeper *k, struct run *run, int status, const struct
         .deadline = run->overdue && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
         .cpu_us = (uint64_t)(u->tv_sec + s->tv_sec) * 1000000 + (uint64_t)(u->tv_usec + s->tv_usec),
         .maxrss_bytes = (uint64_t)usage->ru_maxrss * 1024,
-        .limit = k->approved.over,
+        .limit = run->meter.over,
+        .held_bytes = run->meter.peak_bytes,
     };
+    /* What was killed with its parents nobody has waited for. */
+    if (end.cpu_us < run->meter.cpu_ms * 1000)
+        end.cpu_us = run->meter.cpu_ms * 1000;
 
     keeper_tell(k, WIRE_EXIT, run->id, &end, sizeof(end));
     runs_remove(&k->runs, run);
@@ -115,6 +120,8 @@ static void on_arm(struct keeper *k)
     if (!run || packet.head.size != sizeof(ms) || run->overdue)
         return;
     memcpy(&ms, packet.payload, sizeof(ms));
+    run->meter.wall_ms = ms;
+    meter_start(run); /* its request is on its way */
     /* Later than a century from now is never. */
     run->due_ns = ms < UINT64_MAX / 4000000 ? io_now_ns() + ms * 1000000 : 0;
 }
@@ -139,6 +146,7 @@ static void on_engine_packet(struct keeper *k)
     case WIRE_STARTED:
     case WIRE_READY:
     case WIRE_FORKED:
+    case WIRE_HELD:
     case WIRE_EXIT:
     case WIRE_FAILED:
         break; /* not the engine's to say */
@@ -241,10 +249,8 @@ static uint64_t check_deadlines(struct keeper *k)
         uint64_t again = reap_turn(k, now);
         first = again < first ? again : first;
     }
-    if (k->approved.look_ns == 0)
-        return first;
-    approved_look(k, now);
-    return k->approved.look_ns < first ? k->approved.look_ns : first;
+    uint64_t look = meter_turn(k, now);
+    return look < first ? look : first;
 }
 
 /* Sleeps until something comes in or `due_ns`. Returns whether something came. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree: see tree.h. A look costs one small file for each process. What it adds up counts
- * pages that processes share once for each of them; only when that is too much is the sum
- * made in which each has its part, which costs a walk over all page tables.
+ * tree: see tree.h. The list is sorted by number, as /proc lists them, so that parents are
+ * found by bisection.
  */
 #include "keeper/tree.h"
 
@@ -12,80 +11,208 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FILE_MAX 4096
-#define START_BYTES (UINT64_C(32) << 20) /* an interpreter that has loaded its library */
+#define PROCESSES_MAX 16384 /* more than any limit on them that is worth having */
+#define NOBODY SIZE_MAX     /* no process of the list */
 
-struct held {
-    uint64_t tasks;
-    uint64_t bytes;
-};
+static DIR *proc;
+static struct tree_process list[PROCESSES_MAX];
+static size_t count;
 
-/* A file of a process's directory; "" when the process has gone. */
-static const char *read_of(int proc, const char *pid, const char *file, char *text)
+static int open_proc(void)
 {
-    char path[300]; /* a name in /proc and a short one */
+    if (!proc)
+        proc = opendir("/proc");
+    return proc ? 0 : -errno;
+}
 
-    (void)snprintf(path, sizeof(path), "%s/%s", pid, file);
-    AUTO_FD fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, FILE_MAX - 1) : 0;
+int tree_proc(void)
+{
+    return open_proc() < 0 ? -1 : dirfd(proc);
+}
+
+const char *tree_read(pid_t pid, const char *file, char text[TREE_TEXT_MAX])
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "%d/%s", pid, file);
+    AUTO_FD fd = openat(tree_proc(), path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, TREE_TEXT_MAX - 1) : 0;
     text[n > 0 ? n : 0] = '\0';
     return text;
 }
 
-/* Of proc_pid_stat(5) the fields 20, threads, and 24, resident pages. */
-static void add_stat(const char *text, struct held *held)
+/* ---- one process ---------------------------------------------------------------- */
+
+static uint64_t ticks_ms(uint64_t ticks)
 {
-    unsigned long threads = 0, pages = 0;
+    return ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+/* Of proc_pid_stat(5) the fields 4, 14 to 17, 20 and 24. 0 when it cannot be understood. */
+static int take_stat(const char *text, struct tree_process *p)
+{
+    unsigned long long user, system, waited_user, waited_system;
+    unsigned long pages;
+    unsigned threads;
+    int parent;
     const char *at = strrchr(text, ')'); /* before it is a name, which may be anything */
 
-    if (!at)
-        return;
-    for (unsigned field = 2; field < 20 && at; field++)
-        at = strchr(at + 1, ' ');
-    if (at && sscanf(at, "%lu %*u %*u %*u %lu", &threads, &pages) == 2) {
-        held->tasks += threads;
-        held->bytes += pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (!at || sscanf(at + 1,
+                      " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %u "
+                      "%*d %*u %*u %lu",
+                      &parent, &user, &system, &waited_user, &waited_system, &threads, &pages) != 7)
+        return 0;
+    p->parent = parent;
+    p->threads = threads;
+    p->resident_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    p->cpu_ms = ticks_ms(user + system + waited_user + waited_system);
+    return 1;
+}
+
+static int read_process(pid_t pid, struct tree_process *ret)
+{
+    char text[TREE_TEXT_MAX];
+
+    *ret = (struct tree_process){.pid = pid, .above = NOBODY};
+    return take_stat(tree_read(pid, "stat", text), ret);
+}
+
+uint64_t tree_resident_now(pid_t pid)
+{
+    struct tree_process p;
+
+    return read_process(pid, &p) ? p.resident_bytes : 0;
+}
+
+/* ---- all of them ------------------------------------------------------------------ */
+
+static size_t find(pid_t pid)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list[middle].pid == pid)
+            return middle;
+        if (list[middle].pid < pid)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return NOBODY;
 }
 
-static void add_part(const char *text, struct held *held)
+/* Whose parent ended between the two readings: it has been given to another since. */
+static void ask_again(struct tree_process *p)
 {
-    unsigned long kib = 0;
-    const char *at = strstr(text, "\nPss:");
+    struct tree_process now;
 
-    if (at && sscanf(at, "\nPss: %lu", &kib) == 1)
-        held->bytes += kib * UINT64_C(1024);
+    if (find(p->parent) == NOBODY && read_process(p->pid, &now))
+        p->parent = now.parent;
 }
 
-static void add_all(DIR *proc, pid_t init, const char *file,
-                    void (*add)(const char *text, struct held *held), struct held *held)
+int tree_look(void)
 {
-    char text[FILE_MAX];
     struct dirent *e;
 
+    int r = open_proc();
+    if (r < 0)
+        return r;
     rewinddir(proc);
-    while ((e = readdir(proc))) {
-        long pid = strtol(e->d_name, NULL, 10);
-        if (pid > 1 && pid != init)
-            add(read_of(dirfd(proc), e->d_name, file, text), held);
+    count = 0;
+    while (count < PROCESSES_MAX && (e = readdir(proc))) {
+        pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+        if (pid > 0 && (count == 0 || list[count - 1].pid < pid) && read_process(pid, &list[count]))
+            count++;
     }
+    for (size_t i = 0; i < count; i++)
+        ask_again(&list[i]);
+    return 0;
 }
 
-enum wire_limit tree_over(const struct sandbox_spec *spec, pid_t init)
+/* Whether `top` is the process at that index or an ancestor of it. */
+static int is_below(size_t at, size_t top)
 {
-    static DIR *proc;
-    struct held held = {0}, part = {0};
-    uint64_t most = spec->memory_bytes + START_BYTES;
+    for (size_t steps = 0; at != NOBODY && steps <= count; steps++) {
+        if (at == top)
+            return 1;
+        if (list[at].above == NOBODY)
+            list[at].above = find(list[at].parent);
+        at = list[at].above;
+    }
+    return 0;
+}
 
-    if (!proc)
-        proc = opendir("/proc");
-    if (!proc)
-        return WIRE_LIMIT_NONE;
-    add_all(proc, init, "stat", add_stat, &held);
-    if (held.tasks > spec->tasks)
-        return WIRE_LIMIT_TASKS;
-    if (held.bytes <= most)
-        return WIRE_LIMIT_NONE;
-    add_all(proc, init, "smaps_rollup", add_part, &part);
-    return part.bytes > most ? WIRE_LIMIT_MEMORY : WIRE_LIMIT_NONE;
+void tree_each(pid_t top, int without_top,
+               void (*each)(void *ctx, const struct tree_process *process), void *ctx)
+{
+    size_t head = find(top);
+
+    for (size_t i = 0; head != NOBODY && i < count; i++)
+        if ((i != head || !without_top) && is_below(i, head))
+            each(ctx, &list[i]);
+}
+
+static void add(void *ctx, const struct tree_process *p)
+{
+    struct tree_sum *sum = ctx;
+
+    sum->processes++;
+    sum->threads += p->threads;
+    sum->resident_bytes += p->resident_bytes;
+    sum->cpu_ms += p->cpu_ms;
+}
+
+void tree_add_up(pid_t top, int without_top, struct tree_sum *ret)
+{
+    *ret = (struct tree_sum){0};
+    tree_each(top, without_top, add, ret);
+}
+
+/* ---- an outer /proc ------------------------------------------------------------------ */
+
+/* The number that /proc gives to us. */
+static pid_t own_number(void)
+{
+    char text[24];
+    ssize_t n = readlinkat(tree_proc(), "self", text, sizeof(text) - 1);
+
+    text[n > 0 ? n : 0] = '\0';
+    return (pid_t)strtol(text, NULL, 10);
+}
+
+/* Of the numbers in a status file's NSpid line, outermost first, the one of `depth`. */
+static pid_t number_at(const char *status, unsigned depth, unsigned *ret_depth)
+{
+    const char *at = strstr(status, "\nNSpid:");
+    pid_t found = 0;
+    char *next;
+
+    *ret_depth = 0;
+    for (at = at ? at + 7 : ""; *at == '\t'; at = next) {
+        long number = strtol(at, &next, 10);
+        if (++*ret_depth == depth)
+            found = (pid_t)number;
+    }
+    return found;
+}
+
+pid_t tree_number(pid_t child)
+{
+    static pid_t own;
+    static unsigned depth;
+    char text[TREE_TEXT_MAX];
+    unsigned deep;
+
+    if (own == 0) {
+        own = own_number();
+        (void)number_at(tree_read(own, "status", text), 0, &depth);
+    }
+    if (own == getpid())
+        return child;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].parent == own &&
+            number_at(tree_read(list[i].pid, "status", text), depth, &deep) == child)
+            return list[i].pid;
+    return 0;
 }

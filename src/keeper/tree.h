@@ -1,19 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree: how much the processes of an approved run hold together. No resource limit counts
- * over processes, and a control group is not to be had everywhere: so the keeper looks.
+ * tree: the processes of a box and what each holds, as its /proc tells. One look reads one
+ * small file for each process; whose run a process is follows from its parents, which a
+ * process of a PID namespace cannot choose outside it.
+ *
+ * A look is the kernel's word: nothing in it was said by a sandbox.
  */
 #ifndef CORDON_KEEPER_TREE_H
 #define CORDON_KEEPER_TREE_H
 
-#include "base/wire.h"
+#include "base/io.h"
 
 #include <sys/types.h>
 
+struct tree_process {
+    pid_t pid; /* as that /proc numbers them */
+    pid_t parent;
+    uint32_t threads;
+    uint64_t resident_bytes; /* pages that it shares with others included */
+    uint64_t cpu_ms;         /* its own, and of the children that it has waited for */
+    size_t above;            /* private to tree.c: the index of its parent */
+};
+
+struct tree_sum {
+    uint64_t processes;
+    uint64_t threads;
+    uint64_t resident_bytes;
+    uint64_t cpu_ms;
+};
+
+/* Looks at all processes. 0 or -errno. What the calls below tell is of the last look. */
+int tree_look(void);
+
 /*
- * Whether what runs in the keeper's PID namespace, but for the keeper itself and `init`,
- * holds more than spec allows. WIRE_LIMIT_NONE: no. Needs a /proc of that namespace.
+ * What number the box's /proc gives to a child of ours: the same, unless that /proc is an
+ * outer one (where a box may not mount its own). 0: it is not there.
  */
-enum wire_limit tree_over(const struct sandbox_spec *spec, pid_t init);
+pid_t tree_number(pid_t child);
+
+/* Adds up `top` and all below it; without_top: only what is below. */
+void tree_add_up(pid_t top, int without_top, struct tree_sum *ret);
+
+/* Calls `each` for every process that tree_add_up() adds up. */
+void tree_each(pid_t top, int without_top,
+               void (*each)(void *ctx, const struct tree_process *process), void *ctx);
+
+/* A file of a process's directory in the same /proc; "" when it is gone or withheld. */
+#define TREE_TEXT_MAX 4096
+const char *tree_read(pid_t pid, const char *file, char text[TREE_TEXT_MAX]);
+
+/* The descriptor of that /proc, or -1. */
+int tree_proc(void);
+
+/* Resident pages of one process at this moment; 0 when it is gone. */
+uint64_t tree_resident_now(pid_t pid);
 
 #endif

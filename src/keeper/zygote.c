@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "keeper/killtree.h"
+#include "keeper/tree.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -42,6 +43,7 @@ static void on_ready(struct keeper *k)
     z->ever_ready = 1;
     z->deaths = 0;
     z->last_words.code = 0;
+    z->born_bytes = tree_look() == 0 ? tree_resident_now(tree_number(z->pid)) : 0;
     keeper_tell(k, WIRE_READY, 0, packet.payload, packet.head.size < 64 ? packet.head.size : 0);
 }
 

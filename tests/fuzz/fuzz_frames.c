@@ -70,7 +70,10 @@ static void feed(struct frame_reader *r, const uint8_t *data, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const uint64_t maxima[] = {0, 1, 100, 4096, 1u << 20, UINT64_MAX - 1};
-    static const struct frame_head ready = {.type = FRAME_READY};
+    static const struct {
+        struct frame_head head;
+        struct frame_ready body;
+    } ready = {{.type = FRAME_READY, .size = sizeof(struct frame_ready)}, {0}};
     if (size < 2)
         return 0;
     struct frame_reader r = {.result_max = maxima[(data[0] & 0x7f) % ARRAY_LEN(maxima)]};

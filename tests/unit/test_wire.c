@@ -218,12 +218,19 @@ static void expect(const struct script *s, enum frame_state want, const char *re
     }
 }
 
+/* READY's body, eight bytes: how much the sandbox was born with. */
+#define BORN "\1\2\3\4\5\6\7\10"
+
 static void honest_answer_is_read(void **state)
 {
     (void)state;
     struct script s = {0};
-    frame(&s, FRAME_READY, "");
+    frame(&s, FRAME_READY, BORN);
     expect(&s, FRAMES_WAIT_END, NULL, NULL);
+    struct frame_reader r;
+    (void)play(&r, &s, 3);
+    assert_memory_equal(&r.ready, BORN, sizeof(r.ready));
+    frame_reader_done(&r);
     frame(&s, FRAME_RESULT, "{\"n\":1}");
     expect(&s, FRAMES_WAIT_END, "{\"n\":1}", NULL);
     frame(&s, FRAME_END, "{}");
@@ -234,7 +241,7 @@ static void answer_without_a_result_is_read(void **state)
 {
     (void)state;
     struct script s = {0};
-    frame(&s, FRAME_READY, "");
+    frame(&s, FRAME_READY, BORN);
     frame(&s, FRAME_END, "{\"outcome\":\"exit\"}");
     expect(&s, FRAMES_ENDED, NULL, "{\"outcome\":\"exit\"}");
 }
@@ -243,7 +250,7 @@ static void nothing_counts_after_the_end(void **state)
 {
     (void)state;
     struct script s = {0};
-    frame(&s, FRAME_READY, "");
+    frame(&s, FRAME_READY, BORN);
     frame(&s, FRAME_RESULT, "{}");
     frame(&s, FRAME_END, "first");
     frame(&s, FRAME_RESULT, "{\"forged\":1}");
@@ -256,13 +263,13 @@ static void a_torn_frame_leaves_the_reader_waiting(void **state)
 {
     (void)state;
     struct script s = {0};
-    frame(&s, FRAME_READY, "");
+    frame(&s, FRAME_READY, BORN);
     frame_claiming(&s, FRAME_RESULT, 50);
     put(&s, "only some", 9);
     expect(&s, FRAMES_WAIT_END, "only some", NULL);
 
     struct script head = {0};
-    frame(&head, FRAME_READY, "");
+    frame(&head, FRAME_READY, BORN);
     put(&head, "\x05", 1);
     expect(&head, FRAMES_WAIT_END, NULL, NULL);
 }
@@ -310,7 +317,7 @@ static void wrong_first_frames_break(void **state)
     for (size_t i = 0; i < ARRAY_LEN(types); i++) {
         struct script s = {0};
         frame(&s, types[i], "");
-        frame(&s, FRAME_READY, ""); /* too late */
+        frame(&s, FRAME_READY, BORN); /* too late */
         expect(&s, FRAMES_BROKEN, NULL, NULL);
     }
     struct script ready = {0};
@@ -333,7 +340,7 @@ static void wrong_later_frames_break(void **state)
                                      0,           0x43510007,   UINT32_MAX};
     for (size_t i = 0; i < ARRAY_LEN(types); i++) {
         struct script s = {0};
-        frame(&s, FRAME_READY, "");
+        frame(&s, FRAME_READY, BORN);
         frame(&s, types[i], "");
         frame(&s, FRAME_END, "{}");
         expect(&s, FRAMES_BROKEN, NULL, NULL);
@@ -344,7 +351,7 @@ static void a_second_result_breaks(void **state)
 {
     (void)state;
     struct script s = {0};
-    frame(&s, FRAME_READY, "");
+    frame(&s, FRAME_READY, BORN);
     frame(&s, FRAME_RESULT, "{}");
     frame(&s, FRAME_RESULT, "{\"forged\":1}");
     frame(&s, FRAME_END, "{}");
@@ -356,7 +363,7 @@ static void a_second_result_breaks(void **state)
     frame_reader_done(&r);
 
     struct script empty = {0}; /* also when the first was empty */
-    frame(&empty, FRAME_READY, "");
+    frame(&empty, FRAME_READY, BORN);
     frame(&empty, FRAME_RESULT, "");
     frame(&empty, FRAME_RESULT, "");
     assert_int_equal(play(&r, &empty, 1), FRAMES_BROKEN);
@@ -371,7 +378,7 @@ static void caps_hold_to_the_byte(void **state)
     memset(body, 'r', RESULT_MAX);
 
     struct script fits = {0};
-    frame(&fits, FRAME_READY, "");
+    frame(&fits, FRAME_READY, BORN);
     frame(&fits, FRAME_RESULT, body);
     frame(&fits, FRAME_END, "{}");
     expect(&fits, FRAMES_ENDED, body, "{}");
@@ -379,7 +386,7 @@ static void caps_hold_to_the_byte(void **state)
     for (size_t i = 0; i < ARRAY_LEN(over); i++) {
         struct frame_reader r;
         struct script s = {0};
-        frame(&s, FRAME_READY, "");
+        frame(&s, FRAME_READY, BORN);
         frame_claiming(&s, FRAME_RESULT, over[i]);
         put(&s, body, RESULT_MAX);
         assert_int_equal(play(&r, &s, 7), FRAMES_BROKEN);
@@ -394,14 +401,14 @@ static void the_end_has_a_cap_too(void **state)
     (void)state;
     struct frame_reader r;
     struct script s = {0};
-    frame(&s, FRAME_READY, "");
+    frame(&s, FRAME_READY, BORN);
     frame_claiming(&s, FRAME_END, FRAME_END_MAX + 1);
     assert_int_equal(play(&r, &s, 64), FRAMES_BROKEN);
     assert_int_equal(r.end.cap, 0);
     frame_reader_done(&r);
 
     s.len = 0;
-    frame(&s, FRAME_READY, "");
+    frame(&s, FRAME_READY, BORN);
     frame_claiming(&s, FRAME_END, FRAME_END_MAX);
     assert_int_equal(play(&r, &s, 64), FRAMES_WAIT_END);
     static char block[4096];
@@ -420,7 +427,7 @@ static void memory_follows_bytes_and_not_claims(void **state)
     (void)state;
     struct frame_reader r = {.result_max = (uint64_t)1 << 40};
     struct script s = {0};
-    frame(&s, FRAME_READY, "");
+    frame(&s, FRAME_READY, BORN);
     frame_claiming(&s, FRAME_RESULT, (uint64_t)1 << 40);
     put(&s, "tiny", 4);
     assert_int_equal(frame_reader_feed(&r, s.bytes, s.len), 0);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hold: see hold.h. A process that makes itself undumpable withholds its descriptors and
+ * its maps from a keeper without the privilege to trace; then all its pages count as its own.
+ */
+#include "keeper/hold.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+
+#define KIB UINT64_C(1024)
+/* Of descriptors: what every sandbox has, and no more pipes than it may have. */
+#define FEW 16
+
+/* ---- objects behind descriptors ---------------------------------------------------- */
+
+#define SEEN_MAX 16384u /* a power of two */
+
+/* The inodes met in this count: a hash table that is emptied by a new `round`. */
+static struct {
+    uint64_t inode;
+    uint64_t round;
+} seen[SEEN_MAX];
+static uint64_t round_now;
+
+/* Whether it is met for the first time. With a full table everything is. */
+static int is_new(dev_t dev, uint64_t inode)
+{
+    uint64_t key = ((uint64_t)dev << 48) ^ inode;
+    uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 50;
+
+    for (unsigned steps = 0; steps < 64; steps++, at = (at + 1) & (SEEN_MAX - 1)) {
+        if (seen[at].round != round_now) {
+            seen[at].inode = key;
+            seen[at].round = round_now;
+            return 1;
+        }
+        if (seen[at].inode == key)
+            return 0;
+    }
+    return 1;
+}
+
+/* The file system that all memory files are of. */
+static dev_t memory_dev(void)
+{
+    static dev_t dev;
+    struct stat st;
+
+    if (dev == 0) {
+        AUTO_FD fd = memfd_create("sample", MFD_CLOEXEC);
+        if (fd >= 0 && fstat(fd, &st) == 0)
+            dev = st.st_dev;
+    }
+    return dev;
+}
+
+/* Whatever file system it is of, nobody is asked: a server that is gone must not hold us up. */
+static void count_one(int dir, const char *name, struct hold_objects *ret)
+{
+    struct statx st;
+
+    if (statx(dir, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
+              STATX_TYPE | STATX_INO | STATX_BLOCKS, &st) < 0)
+        return;
+    dev_t dev = makedev(st.stx_dev_major, st.stx_dev_minor);
+    int pipe = S_ISFIFO(st.stx_mode);
+    int file = S_ISREG(st.stx_mode) && dev == memory_dev();
+    if ((!pipe && !file) || !is_new(dev, st.stx_ino))
+        return;
+    if (pipe)
+        ret->pipes++;
+    else
+        ret->file_bytes += st.stx_blocks * 512;
+}
+
+struct count {
+    int every;
+    struct hold_objects *ret;
+};
+
+/* From 6.2 on the size of such a directory is how many there are; before, it is 0. */
+static int has_few(const char *path)
+{
+    struct stat st;
+    return fstatat(tree_proc(), path, &st, 0) < 0 || (st.st_size > 0 && st.st_size <= FEW);
+}
+
+static void count_of(void *ctx, const struct tree_process *p)
+{
+    const struct count *c = ctx;
+    char path[64];
+    struct dirent *e;
+
+    (void)snprintf(path, sizeof(path), "%d/fd", p->pid);
+    if (!c->every && has_few(path))
+        return;
+    int fd = openat(tree_proc(), path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!dir) {
+        fd_close(&fd);
+        return;
+    }
+    while ((e = readdir(dir)))
+        if (e->d_name[0] != '.')
+            count_one(dirfd(dir), e->d_name, c->ret);
+    (void)closedir(dir);
+}
+
+void hold_count(pid_t top, int without_top, int every, struct hold_objects *ret)
+{
+    struct count c = {.every = every, .ret = ret};
+
+    *ret = (struct hold_objects){0};
+    round_now++;
+    tree_each(top, without_top, count_of, &c);
+}
+
+/* ---- System V ----------------------------------------------------------------------- */
+
+/* Adds up one column, counted from 0, of a table in /proc/sysvipc. */
+static uint64_t add_column(const char *name, unsigned column)
+{
+    char path[32], line[512];
+    uint64_t all = 0;
+
+    (void)snprintf(path, sizeof(path), "sysvipc/%s", name);
+    int fd = openat(tree_proc(), path, O_RDONLY | O_CLOEXEC);
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!f) {
+        fd_close(&fd);
+        return 0;
+    }
+    while (fgets(line, sizeof(line), f)) {
+        char *rest = line, *word = strtok_r(line, " \n", &rest);
+        for (unsigned i = 0; i < column && word; i++)
+            word = strtok_r(NULL, " \n", &rest);
+        all += word ? strtoull(word, NULL, 10) : 0; /* of the heading: a word, which is 0 */
+    }
+    (void)fclose(f);
+    return all;
+}
+
+uint64_t hold_ipc(void)
+{
+    return add_column("shm", 14) + add_column("shm", 15) + add_column("msg", 3);
+}
+
+/* ---- file systems in memory ----------------------------------------------------------- */
+
+int hold_open(pid_t pid, const char *path)
+{
+    char full[PATH_MAX];
+
+    int n = snprintf(full, sizeof(full), "%d/root%s", pid, path);
+    if (n < 0 || (size_t)n >= sizeof(full))
+        return -1;
+    return openat(tree_proc(), full, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+uint64_t hold_filed(int dir, uint64_t most)
+{
+    struct statfs st;
+
+    if (dir < 0 || fstatfs(dir, &st) < 0 || st.f_type != TMPFS_MAGIC)
+        return 0;
+    uint64_t block = (uint64_t)st.f_bsize;
+    if (st.f_blocks == 0 || st.f_blocks * block > most + block || st.f_bfree > st.f_blocks)
+        return 0;
+    return (st.f_blocks - st.f_bfree) * block;
+}
+
+/* ---- pages ------------------------------------------------------------------------------ */
+
+static int take_line(const char *text, const char *name, uint64_t *ret)
+{
+    const char *at = strstr(text, name);
+    unsigned long kib;
+
+    if (!at || sscanf(at + strlen(name), " %lu", &kib) != 1)
+        return 0;
+    *ret += kib * KIB;
+    return 1;
+}
+
+static void add_pages(void *ctx, const struct tree_process *p)
+{
+    struct hold_pages *ret = ctx;
+    char text[TREE_TEXT_MAX];
+
+    (void)tree_read(p->pid, "smaps_rollup", text);
+    if (take_line(text, "\nPss_Anon:", &ret->own_bytes)) {
+        (void)take_line(text, "\nPss_Shmem:", &ret->shared_bytes);
+        return;
+    }
+    /* An old kernel tells one sum; a process that has gone, nothing at all. */
+    if (!take_line(text, "\nPss:", &ret->own_bytes))
+        ret->own_bytes += tree_resident_now(p->pid);
+}
+
+void hold_pages(pid_t top, int without_top, struct hold_pages *ret)
+{
+    *ret = (struct hold_pages){0};
+    tree_each(top, without_top, add_pages, ret);
+}

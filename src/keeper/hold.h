@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hold: what processes keep in memory beside their own pages: memory files, pipes, System V
+ * objects, file systems in memory; and what each has of the pages that several share. Of the
+ * processes that tree_look() has found.
+ */
+#ifndef CORDON_KEEPER_HOLD_H
+#define CORDON_KEEPER_HOLD_H
+
+#include "keeper/tree.h"
+
+/* What a pipe can hold: the filters let nobody make one larger. */
+#define HOLD_PIPE_BYTES (UINT64_C(64) * 1024)
+
+struct hold_objects {
+    uint64_t pipes;
+    uint64_t file_bytes; /* in memory files that a descriptor is open for */
+};
+
+/*
+ * What descriptors of `top` and all below it are open for, each object once. every: also
+ * where so few are open that they cannot come to much unless they are memory files.
+ */
+void hold_count(pid_t top, int without_top, int every, struct hold_objects *ret);
+
+/* Shared memory and messages of our own IPC namespace. */
+uint64_t hold_ipc(void);
+
+/* What lies in the file system in memory that `dir` is of; 0 unless it is one of `most` bytes. */
+uint64_t hold_filed(int dir, uint64_t most);
+
+/* A descriptor, of use to hold_filed() only, of a directory in a process's root; -1: none. */
+int hold_open(pid_t pid, const char *path);
+
+/* What the processes hold in pages that no file is behind, each page once: a long look. */
+struct hold_pages {
+    uint64_t own_bytes;
+    uint64_t shared_bytes; /* of memory files and the like */
+};
+void hold_pages(pid_t top, int without_top, struct hold_pages *ret);
+
+#endif

@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Every limit, run into from end to end: what the envelope then says (which limit, how much
+of it there was, what the code took, how to raise it), that memory is counted over all that
+a run holds, and that none comes to twice its limit.
+"""
+
+import re
+import textwrap
+
+import pytest
+
+from support import KERNEL, SANITIZED, SLOW, left_behind
+
+MIB = 1 << 20
+
+unlimited = pytest.mark.skipif(SANITIZED, reason="a sanitizer build has no limit on address space")
+
+
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory):
+    """The arguments that set limits which have no option of their own."""
+
+    def profile(limits, approved=False):
+        rows = "".join(f"          {key}: {value}\n" for key, value in limits.items())
+        text = "profiles:\n  - name: other\n    from: strict\n"
+        text += f"    approved:\n        limits:\n{rows}" if approved else f"    limits:\n{rows}"
+        file = tmp_path_factory.mktemp("config") / "cordon.yaml"
+        file.write_text(text)
+        return ("--config", file, "--profile", "other")
+
+    return profile
+
+
+FILL = """
+import os, time
+
+def fill(mib):
+    held = bytearray(mib << 20)
+    for i in range(0, len(held), 4096):
+        held[i] = 1
+    return held
+"""
+
+
+def filling(code):
+    """The code, with fill() before it where it is used."""
+    code = textwrap.dedent(code)
+    return FILL + code if "fill(" in code or "os." in code else code
+
+
+def both(test):
+    return pytest.mark.parametrize("kind", [KERNEL, ("--approved",)], ids=["strict", "approved"])(test)
+
+
+def run_into(run, limit, code, *args, said=None):
+    """The envelope of code that runs into that limit; said: how the message puts it."""
+    answer = run(filling(code), None, *args)
+    assert (answer["status"], (answer["error"] or {}).get("limit")) == ("limit", limit), answer
+    assert answer["error"]["kind"] == "limit" and answer["result"] is None
+    message = answer["error"]["message"]
+    assert re.search(r"; (raise|no profile)", message), message
+    assert said is None or said in message, message
+    assert left_behind() == []
+    return answer
+
+
+# ---- memory, whoever of the run holds it -----------------------------------------------------
+
+
+HOLDERS = {
+    "children": """
+        for n in range(5):
+            if os.fork() == 0:
+                x = fill(40)
+                time.sleep(20)
+                os._exit(0)
+        time.sleep(20)
+    """,
+    "grandchildren whose parents have gone": """
+        for n in range(5):
+            if os.fork() == 0:
+                if os.fork() == 0:
+                    x = fill(40)
+                    time.sleep(20)
+                os._exit(0)
+        time.sleep(20)
+    """,
+    "undumpable children": """
+        import ctypes
+        for n in range(5):
+            if os.fork() == 0:
+                ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+                x = fill(40)
+                time.sleep(20)
+                os._exit(0)
+        time.sleep(20)
+    """,
+    "shared memory": """
+        import mmap
+        for n in range(3):
+            if os.fork() == 0:
+                x = mmap.mmap(-1, 60 << 20)
+                for i in range(0, len(x), 4096):
+                    x[i] = 1
+                time.sleep(20)
+                os._exit(0)
+        time.sleep(20)
+    """,
+}
+
+FILED = {
+    "the working directory": """
+        with open("big", "wb") as f:
+            for n in range(150):
+                f.write(bytes(1 << 20))
+        time.sleep(20)
+    """,
+    "the working directory and a heap": """
+        with open("big", "wb") as f:
+            for n in range(80):
+                f.write(bytes(1 << 20))
+        x = fill(80)
+        time.sleep(20)
+    """,
+}
+
+APPROVED = {
+    "memory files": """
+        fds = [os.memfd_create("x") for n in range(12)]
+        for fd in fds:
+            for n in range(13):
+                os.write(fd, bytes(1 << 20))
+        time.sleep(20)
+    """,
+    "/dev/shm": """
+        with open("/dev/shm/big", "wb") as f:
+            for n in range(150):
+                f.write(bytes(1 << 20))
+        time.sleep(20)
+    """,
+    "System V shared memory": """
+        import ctypes
+        libc = ctypes.CDLL(None)
+        libc.shmat.restype = ctypes.c_void_p
+        for n in range(3):
+            at = libc.shmat(libc.shmget(0, 50 << 20, 0o1600), None, 0)
+            ctypes.memset(at, 1, 50 << 20)
+            libc.shmdt(ctypes.c_void_p(at))
+        time.sleep(20)
+    """,
+}
+
+
+def overrun(run, code, *args):
+    answer = run_into(run, "memory", code, "--memory", "100M", *args, said="100 MiB")
+    peak = answer["usage"]["memory_peak_bytes"]
+    assert peak < 200 * MIB * SLOW, answer
+    assert SANITIZED or peak > 90 * MIB, answer
+    assert answer["limits_by"] == "sampling"
+    assert f"it had come to {peak / MIB:.4g} MiB" in answer["error"]["message"], answer
+    assert "raise limits.memory_bytes" in answer["error"]["message"]
+
+
+@both
+@pytest.mark.parametrize("code", HOLDERS.values(), ids=HOLDERS)
+def test_memory_is_counted_over_all_processes(run, code, kind):
+    overrun(run, code, *kind)
+
+
+@both
+@pytest.mark.parametrize("code", FILED.values(), ids=FILED)
+def test_files_in_memory_count_as_memory(run, profile, code, kind):
+    overrun(run, code, *kind, *profile({"disk": "256MiB"}, "--approved" in kind))
+
+
+@pytest.mark.parametrize("code", APPROVED.values(), ids=APPROVED)
+def test_what_only_approved_code_can_hold_counts(run, code):
+    overrun(run, code, "--approved")
+
+
+def test_memory_files_count_without_the_call_filter(run):
+    overrun(run, APPROVED["memory files"], *KERNEL, "--drop-wall", "seccomp")
+
+
+@both
+def test_shared_pages_count_once(run, kind):
+    answer = run(filling("""
+    x = fill(60)
+    pids = []
+    for n in range(6):
+        pid = os.fork()
+        if pid == 0:
+            time.sleep(0.3)
+            os._exit(0)
+        pids.append(pid)
+    for pid in pids:
+        os.waitpid(pid, 0)
+    """), None, "--memory", "150M", *kind)
+    assert answer["status"] == "ok", answer
+    assert answer["usage"]["memory_peak_bytes"] < 150 * MIB * SLOW
+
+
+# ---- memory, of one process -----------------------------------------------------------------------
+
+
+@unlimited
+@both
+def test_one_object_that_is_too_large(run, kind):
+    answer = run_into(run, "memory", "x = bytearray(3000 << 20)", *kind)
+    assert answer["usage"]["memory_peak_bytes"] < 64 * MIB
+
+
+@both
+def test_an_exception_of_that_name_is_no_limit(run, kind):
+    answer = run("raise MemoryError('mine')", None, *kind)
+    assert (answer["status"], answer["error"]["type"]) == ("error", "MemoryError"), answer
+
+
+@both
+@pytest.mark.parametrize("mib", [0, 20, 100])
+def test_the_peak_is_what_the_code_took(run, kind, mib):
+    answer = run(f"x = bytes(range(256)) * {mib << 12}\ndel x", None, *kind)
+    peak = answer["usage"]["memory_peak_bytes"]
+    assert answer["status"] == "ok" and mib * MIB <= peak < (mib + 8) * MIB * SLOW, answer
+
+
+@both
+def test_a_peak_that_has_passed_counts(run, kind):
+    answer = run("x = bytes(range(256)) * (60 << 12)\ndel x\nx = 1\nraise ValueError(1)", None, *kind)
+    assert 60 * MIB <= answer["usage"]["memory_peak_bytes"] < 70 * MIB * SLOW, answer
+
+
+def test_a_peak_of_many(run):
+    answer = run(filling("""
+    for n in range(4):
+        if os.fork() == 0:
+            x = fill(30)
+            time.sleep(1)
+            os._exit(0)
+    for n in range(4):
+        os.wait()
+    """), None, "--approved")
+    assert answer["status"] == "ok"
+    assert 110 * MIB <= answer["usage"]["memory_peak_bytes"] < 180 * MIB * SLOW, answer
+
+
+# ---- the others ---------------------------------------------------------------------------------------
+
+
+@both
+@pytest.mark.parametrize("code", [
+    "while True: pass",
+    """
+    import os
+    for n in range(3):
+        if os.fork() == 0:
+            while True: pass
+    os.wait()
+    """,
+], ids=["one", "children"])
+def test_processor_time(run, profile, kind, code):
+    args = profile({"cpu": "1s"}, "--approved" in kind)
+    answer = run_into(run, "cpu", code, "--timeout", "20", *kind, *args, said="its limit of 1 s")
+    assert answer["usage"]["wall_ms"] < 10000 * SLOW
+    assert "limits: cpu" in answer["error"]["message"], answer
+    assert 600 <= answer["usage"]["cpu_ms"] < 3000 * SLOW
+
+
+@both
+def test_processes(run, kind):
+    run_into(run, "processes", """
+        import os, time
+        for _ in range(200):
+            if os.fork() == 0:
+                time.sleep(5)
+                os._exit(0)
+        time.sleep(5)
+    """, *kind, said="processes")
+
+
+@both
+def test_disk(run, kind):
+    run_into(run, "disk", """
+        with open("big", "wb") as f:
+            for _ in range(300):
+                f.write(bytes(1 << 20))
+    """, *kind, said="limits: disk ")
+
+
+@both
+def test_files_of_the_working_directory(run, kind, profile):
+    run_into(run, "files", """
+        for n in range(3000):
+            open(str(n), "w").close()
+    """, *kind, *profile({"disk_files": "500"}, "--approved" in kind), said="its limit of 500")
+
+
+@both
+def test_open_files(run, kind):
+    run_into(run, "files", "x = [open('/dev/null') for n in range(1000)]", *kind,
+             said="limits: open_files")
+
+
+@both
+def test_result(run, kind):
+    run_into(run, "result", "result['x'] = 'x' * (17 << 20)", *kind, said="16 MiB")
+
+
+def test_pipes(run):
+    """Nobody needs them there, and what they hold no resource limit counts."""
+    run_into(run, "memory", """
+        import os, time
+        keep = [os.pipe() for n in range(20)]
+        time.sleep(20)
+    """, *KERNEL, said="in pipes than its limit of 1 MiB")
+
+
+def test_a_few_pipes(run):
+    answer = run("import os, time\nkeep = [os.pipe() for n in range(14)]\ntime.sleep(0.2)", None, *KERNEL)
+    assert answer["status"] == "ok", answer
+
+
+# ---- what is none ---------------------------------------------------------------------------------------
+
+
+def test_a_kill_of_its_own_is_a_crash(run):
+    answer = run("import os\nos.kill(os.getpid(), 9)", None, "--approved")
+    assert (answer["status"], answer["error"].get("limit")) == ("crashed", None), answer
+
+
+def test_without_the_wall_nothing_limits(run):
+    answer = run("import time\nx = bytearray(150 << 20)\ntime.sleep(0.1)", None, "--memory", "100M",
+                 "--no-gate", "--drop-wall", "limits")
+    assert answer["status"] == "ok" and answer["limits_by"] is None, answer
+    assert answer["usage"]["memory_peak_bytes"] > 140 * MIB
