@@ -25,7 +25,8 @@
  * Signals and children: the engine changes no signal disposition, and no process of
  * it ever appears in the host's wait() or waitpid(-1).
  *
- * fork(): a child of the host program must not use an engine that its parent made.
+ * fork(): a child of the host program must not use an engine that its parent made; the
+ * engine and all that runs in it end with the process that made it.
  */
 #ifndef CORDON_H
 #define CORDON_H

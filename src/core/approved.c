@@ -8,10 +8,13 @@
 
 #include "base/err.h"
 #include "base/wire.h"
+#include "core/owner.h"
+#include "jail/place.h"
 #include "jail/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -51,16 +54,26 @@ static int usable(const char *dir, int by_others)
            access(dir, W_OK | X_OK) == 0;
 }
 
+/* Once in a process: what others have left there that were killed together with their keepers. */
+static void sweep(const char *dir)
+{
+    static atomic_flag is_done = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&is_done))
+        owner_sweep(dir, place_remove);
+}
+
 int approved_work_path(int as_root, char *ret, size_t size, struct cordon_err *reterr)
 {
     const char *dir = secure_getenv("XDG_RUNTIME_DIR");
-    uint64_t number;
+    char name[OWNER_NAME_MAX];
 
     if (!usable(dir, as_root))
         dir = "/tmp";
-    if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
-        return err_set(reterr, CORDON_E_HOST, errno, "cannot get random numbers");
-    int n = snprintf(ret, size, "%s/cordon-%016llx", dir, (unsigned long long)number);
+    sweep(dir);
+    int rc = owner_name(name, reterr);
+    if (rc < 0)
+        return rc;
+    int n = snprintf(ret, size, "%s/%s", dir, name);
     if (n < 0 || (size_t)n >= size)
         return err_set(reterr, CORDON_E_HOST, ENAMETOOLONG, "'%.200s' cannot hold a directory",
                        dir);

@@ -178,6 +178,8 @@ static _Noreturn void become_init(const struct keeper *k, const struct run *run,
     memcpy(in.fds, run->fds, sizeof(in.fds));
     (void)close(k->outbox.sock);
     (void)close(k->signals);
+    if (k->box->engine >= 0)
+        (void)close(k->box->engine);
     if (k->box->environ_fd >= 0)
         (void)close(k->box->environ_fd);
     init_main(&in);

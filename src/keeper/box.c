@@ -253,8 +253,8 @@ static int step_privileges(void *ctx, struct cordon_err *reterr)
  * end them, and remove what they leave. */
 #define ZYGOTE_CAPS (PRIVS_CAP(CAP_SETUID) | PRIVS_CAP(CAP_SETGID))
 #define KEEPER_CAPS                                                                                \
-    (ZYGOTE_CAPS | PRIVS_CAP(CAP_SYS_PTRACE) | PRIVS_CAP(CAP_KILL) |                               \
-     PRIVS_CAP(CAP_DAC_OVERRIDE) | PRIVS_CAP(CAP_FOWNER))
+    (ZYGOTE_CAPS | PRIVS_CAP(CAP_SYS_PTRACE) | PRIVS_CAP(CAP_KILL) | PRIVS_CAP(CAP_DAC_OVERRIDE) | \
+     PRIVS_CAP(CAP_FOWNER))
 
 static int step_keeper_privileges(void *ctx, struct cordon_err *reterr)
 {

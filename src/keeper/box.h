@@ -32,6 +32,7 @@ struct box {
     struct ns_ids ids; /* who the box's root is outside */
     pid_t starter;     /* outside; it lives as long as the box where that has no namespaces */
     int sync;          /* the keeper's end; -1 once the box is built */
+    int engine;        /* pidfd of the engine's process; -1: not to be had */
     int filter;        /* memory file with the sandboxes' call filter; -1: none, the wall is down */
     struct rootfs fs;
     int has_view;      /* a root of its own, not the host's */

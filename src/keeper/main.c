@@ -61,6 +61,23 @@ static int start_clean(struct cordon_err *reterr)
     return 0;
 }
 
+/*
+ * The process that made the socket. End-of-file alone would not do: a copy of the host
+ * program, forked without executing anything, holds the engine's end as well.
+ */
+static int open_engine(int *ret_pidfd, struct cordon_err *reterr)
+{
+    struct ucred who = {0};
+    socklen_t size = sizeof(who);
+
+    if (getsockopt(ENGINE_FD, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 || who.pid <= 0)
+        return 0; /* of a process that we do not see: end-of-file is all there is */
+    *ret_pidfd = pidfd_open(who.pid, 0);
+    if (*ret_pidfd < 0 && errno == ESRCH)
+        return err_set(reterr, CORDON_E_HELPER, 0, "the engine has gone");
+    return 0;
+}
+
 static int receive_plan(struct box *box, struct cordon_err *reterr)
 {
     int r = wire_recv(ENGINE_FD, &plan_packet);
@@ -228,7 +245,8 @@ static int choose_pidfd(const struct box *box, int *pidfd)
 
 int main(void)
 {
-    struct box box = {.sync = -1, .filter = -1, .environ_fd = -1, .fs = ROOTFS_CLOSED};
+    struct box box = {
+        .sync = -1, .engine = -1, .filter = -1, .environ_fd = -1, .fs = ROOTFS_CLOSED};
     struct cordon_err err = {0};
     struct stat st;
     int sync = -1, pidfd = -1;
@@ -240,6 +258,8 @@ int main(void)
     }
 
     int r = start_clean(&err);
+    if (r == 0)
+        r = open_engine(&box.engine, &err);
     if (r == 0)
         r = receive_plan(&box, &err);
     if (r == 0 && box.probe)

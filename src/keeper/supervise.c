@@ -271,6 +271,7 @@ static void take_turn(struct keeper *k, uint64_t due_ns)
          .events = (short)(POLLIN | (outbox_waits(&k->outbox) ? POLLOUT : 0))},
         {.fd = k->zygote.sock, .events = (short)(POLLIN | (k->zygote.full ? POLLOUT : 0))},
         {.fd = k->signals, .events = POLLIN},
+        {.fd = k->box->engine, .events = POLLIN},
     };
     struct signalfd_siginfo child; /* one, for however many ended; or the starter did */
 
@@ -285,6 +286,8 @@ static void take_turn(struct keeper *k, uint64_t due_ns)
         zygote_read(k);
     if (fds[0].revents & ~POLLOUT)
         read_engine(k);
+    if (fds[3].revents)
+        k->done = 1; /* its process has ended, whoever else holds the socket */
     if (fds[2].revents && read(k->signals, &child, sizeof(child)) > 0) {
         k->done |= child.ssi_signo == BOX_END_SIGNAL;
         reap(k);
