@@ -86,11 +86,16 @@ static const char *const strict_environ[] = {
     "PYTHONIOENCODING=utf-8",    NULL,
 };
 
-/* Without these some modules start threads when loaded, and a zygote must have none. */
+/*
+ * As many threads as a run has processors, which is one: numerical libraries read it once,
+ * when they are loaded. Some would start them there and then, and a zygote must have none.
+ */
 static const char *const strict_load_environ[] = {
     "OMP_NUM_THREADS=1",
     "NUMEXPR_NUM_THREADS=1",
     "OPENBLAS_NUM_THREADS=1",
+    "MKL_NUM_THREADS=1",
+    "MPLBACKEND=Agg", /* figures in memory: there is no display */
     "TMPDIR=/cordon/tmp", /* a writable place, the only one of the box, for modules that need it */
     NULL,
 };
