@@ -342,8 +342,7 @@ use("abc.register", lambda: (Ab.register(int), isinstance(3, Ab), issubclass(str
 use("abc.ABCMeta", lambda: abc.ABCMeta("M", (), {})())
 class Num(numbers.Number): pass
 use("numbers", lambda: (isinstance(3, numbers.Integral), isinstance(decimal.Decimal(1), numbers.Number), isinstance(1j, numbers.Complex), isinstance(Num(), numbers.Number)))
-use("uuid", lambda: (uuid.UUID("12345678123456781234567812345678").fields, uuid.uuid3(uuid.NAMESPACE_DNS, "a"), uuid.uuid5(uuid.NAMESPACE_URL, "a"), uuid.UUID(bytes=bytes(16)).hex, uuid.UUID(int=5).urn, uuid.uuid4().version, uuid.uuid1(node=1, clock_seq=2).version, uuid.UUID(int=3).is_safe))
-use("uuid.uuid1", lambda: uuid.uuid1().version)
+use("uuid", lambda: (uuid.UUID("12345678123456781234567812345678").fields, uuid.uuid3(uuid.NAMESPACE_DNS, "a"), uuid.uuid5(uuid.NAMESPACE_URL, "a"), uuid.UUID(bytes=bytes(16)).hex, uuid.UUID(int=5).urn, uuid.uuid4().version, uuid.UUID(int=3).is_safe))
 for n in sorted(hashlib.algorithms_guaranteed):
     use("hashlib." + n, lambda: (lambda h: h.hexdigest(8) if "shake" in n else h.hexdigest())(hashlib.new(n, b"a", usedforsecurity=False)))
 use("hashlib.file_digest", lambda: hashlib.file_digest(io.BytesIO(b"a"), "sha256").hexdigest())
