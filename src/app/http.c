@@ -5,8 +5,8 @@
  *
  *   1. MHD suspends and resumes; an exchange's `suspended` says what it was told last
  *   2. a suspended connection is not MHD's to watch: while it is, and only then, `poll` holds
- *      its descriptor, for the one event that its caller is gone. (A caller that only ends its
- *      sending side still waits for the answer.)
+ *      its descriptor, for the one event that its caller is gone. (To end only the sending
+ *      side is to go: MHD, which reads on after a resumption, takes it so.)
  *   3. a client is in the list of those whose request is awaited until one is there whole:
  *      libmicrohttpd's own timeout begins anew with every byte
  */
@@ -210,7 +210,7 @@ int exchange_wants_events(const struct exchange *x)
 
 void exchange_suspend(struct exchange *x)
 {
-    struct epoll_event gone = {.events = 0, .data.ptr = x}; /* EPOLLHUP needs no asking */
+    struct epoll_event gone = {.events = EPOLLRDHUP, .data.ptr = x};
     (void)epoll_ctl(x->http->poll, EPOLL_CTL_ADD, x->client->fd, &gone);
     MHD_suspend_connection(x->connection);
     x->suspended = 1;

@@ -106,10 +106,11 @@ def test_no_other_run_is_hurt_by_a_hang_up(daemon):
 
 
 @pytest.mark.parametrize("headers", [{}, {"Accept": "text/event-stream"}], ids=["whole", "events"])
-def test_a_caller_that_only_ends_its_side_is_answered(daemon, headers):
-    connection = begin(daemon, "import time\ntime.sleep(0.5)\nresult['n'] = 1", headers)
+def test_to_end_the_sending_side_is_to_hang_up(daemon, headers):
+    connection = begin(daemon, SLEEP, headers)
+    running(daemon)
     connection.sock.shutdown(socket.SHUT_WR)
-    assert b'"result": {"n":1}' in connection.getresponse().read()
+    gone_within(daemon, 0.2)
     connection.close()
 
 
