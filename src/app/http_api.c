@@ -223,11 +223,17 @@ static void give(struct exchange *x, struct check *check)
         answer_check(x, check);
 }
 
+/* One that there is not is said once, and not of each text. */
 static int refuse_profile(struct exchange *x, const char *profile, struct http_problem *problem)
 {
-    struct cordon_engine *engine = exchange_engine(x);
-    struct cordon_err err = {0};
-    return cordon_engine_warm(engine, profile, &err) < 0 ? http_problem_from(problem, &err) : 0;
+    const char *name;
+    for (size_t i = 0; profile && (name = cordon_engine_profile(exchange_engine(x), i)); i++)
+        if (strcmp(name, profile) == 0)
+            return 0;
+    if (!profile)
+        return 0;
+    return http_problem_set(problem, HTTP_BAD_VALUE, "profile", "there is no profile '%.100s'",
+                            profile);
 }
 
 /* Makes room for the verdicts. The texts are the check's now. */
