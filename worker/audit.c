@@ -9,6 +9,7 @@
  */
 #include "audit.h"
 
+#include "exports.h"
 #include "worker.h"
 
 #include <dlfcn.h>
@@ -58,7 +59,7 @@ static int is_users(PyObject *frame, PyObject *globals)
            (PyUnicode_Check(file) && PyUnicode_CompareWithASCIIString(file, USER_FILE) == 0);
 }
 
-/* A module of the profile's that has no export table, or one beside it. */
+/* A module of the profile's own packages, or one beside it. */
 static int is_package(PyObject *globals)
 {
     PyObject *name = PyDict_GetItemString(globals, "__name__");
@@ -356,15 +357,16 @@ static int find_places(void)
     return audit.zones ? 0 : -1;
 }
 
-/* The top packages of all that is handed out as it is. */
+/* The top packages of all that no table of ours was reviewed for. */
 static int find_packages(void)
 {
     PyObject *name, *module;
     Py_ssize_t at = 0;
     audit.packages = PySet_New(NULL);
     while (audit.packages && PyDict_Next(worker.allow, &at, &name, &module)) {
-        const char *text = facade_is(name) ? NULL : PyUnicode_AsUTF8AndSize(name, NULL);
-        if (!text)
+        const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+        const struct export_module *table = text ? exports_find(text) : NULL;
+        if (!text || (table && !exports_is_added(table)))
             continue;
         AUTO_PY top = PyUnicode_FromStringAndSize(text, (Py_ssize_t)strcspn(text, "."));
         if (!top || PySet_Add(audit.packages, top) < 0)

@@ -6,9 +6,9 @@
 #include "exports.h"
 
 /* clang-format off */
-#define N(name) {name, 0, EXPORT_PLAIN}
-#define K(name, kind) {name, 0, EXPORT_##kind}
-#define D(name, why) {name, why, EXPORT_PLAIN}
+#define N(name) {name, 0, EXPORT_PLAIN, 0}
+#define K(name, kind) {name, 0, EXPORT_##kind, 0}
+#define D(name, why) {name, why, EXPORT_PLAIN, 0}
 #define M(name, names, star) {name, names, sizeof(names) / sizeof((names)[0]), star}
 
 static const struct export_name names_future[] = {

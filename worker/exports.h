@@ -32,12 +32,15 @@ enum export_kind {
     EXPORT_DEDENT,
     EXPORT_FIELD,
     EXPORT_ABSTRACT,
+    EXPORT_PACKAGE, /* of a package (package.h): nothing is known of it but that it is exported */
+    EXPORT_SHAPED,  /* of a package, and called as .shape says only */
 };
 
 struct export_name {
     const char *name;
-    const char *denied; /* NULL: code may name it; else what it could do */
-    unsigned char kind; /* enum export_kind */
+    const char *denied;  /* NULL: code may name it; else what it could do */
+    unsigned char kind;  /* enum export_kind */
+    unsigned char shape; /* enum package_shape, of EXPORT_SHAPED */
 };
 
 struct export_module {
@@ -49,6 +52,19 @@ struct export_module {
 
 extern const struct export_module export_modules[]; /* sorted */
 extern const size_t export_module_count;
+
+/*
+ * Tables of packages are made while the zygote loads (exports_package.c), and stay. 0, or -1
+ * when there is no room. The names are the caller's, and live for ever.
+ */
+#define EXPORTS_ADDED_MAX 128
+int exports_add(const struct export_module *module);
+int exports_is_added(const struct export_module *module);
+/* How many there are, and each. */
+size_t exports_added(void);
+const struct export_module *exports_added_at(size_t at);
+/* A small number of its own for each module. */
+size_t exports_index(const struct export_module *module);
 
 /* NULL: code may not import it. Dotted names are looked up whole. */
 const struct export_module *exports_find(const char *module);

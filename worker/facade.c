@@ -12,6 +12,7 @@
 #include "worker.h"
 
 #include "exports.h"
+#include "package.h"
 
 #include <string.h>
 
@@ -209,6 +210,8 @@ static int json_as_given(void)
 
 int facade_prepare(void)
 {
+    if (exports_package_prepare() < 0)
+        return -1;
     AUTO_PY names = PyDict_Keys(worker.allow);
     Py_ssize_t count = names ? PyList_Size(names) : -1;
     for (Py_ssize_t i = 0; i < count; i++)

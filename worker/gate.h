@@ -42,4 +42,7 @@ int gate_source(PyObject *source, PyObject **ret_tree, struct gate_report *repor
 /* The same for a tree that is there already; `source` is the text it was parsed from. */
 int gate_check(PyObject *source, PyObject *tree, struct gate_report *report);
 
+/* Why no module may let code use something of that name ("eval", "os"), or NULL. */
+const char *gate_why_never(const char *name);
+
 #endif

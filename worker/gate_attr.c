@@ -43,7 +43,8 @@ const char *refusal_of_attr(const struct gate *g, uint32_t id, enum rule_id *ret
     case ATTR_MANGLED:
         return name->defined ? NULL : "is a private part that this code did not make";
     default:
-        return NULL;
+        *ret_rule = RULE_PACKAGE_DOOR;
+        return gate_package_why(g, name->text);
     }
 }
 
@@ -205,6 +206,8 @@ int check_attribute(struct gate *g, uint32_t i)
         return read ? check_format_attribute(g, i) : 0;
     if (name->attr == ATTR_OBJ)
         return read ? check_obj(g, i) : 0;
+    if (gate_package_why(g, name->text))
+        return check_package_attribute(g, i);
     enum rule_id rule;
     const char *why = refusal_of_attr(g, N(g, i)->name, &rule);
     return why ? gate_warn(g, rule, i, "The attribute `%s` %s.", name->text, why) : 0;

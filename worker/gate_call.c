@@ -260,6 +260,7 @@ int check_special_call(struct gate *g, uint32_t i, uint32_t exports)
         {EXPORT_ATTRGETTER, check_attrgetter}, {EXPORT_METHODCALLER, check_methodcaller},
         {EXPORT_WRAPS, check_wraps},           {EXPORT_UPDATE_WRAPPER, check_update_wrapper},
         {EXPORT_NAMEDTUPLE, check_namedtuple}, {EXPORT_ENUM, check_enum},
+        {EXPORT_SHAPED, check_shaped_call},
     };
     for (size_t k = 0; k < ARRAY_LEN(checks); k++)
         if (exports & EXPORTS(checks[k].kind) && checks[k].check(g, i) < 0)
@@ -277,6 +278,8 @@ int check_call(struct gate *g, uint32_t i)
     if (s && s->flags & (SYMBOL_ENUM_EMPTY | SYMBOL_RESTRICTED))
         exports |= EXPORTS(EXPORT_ENUM);
     if (exports && check_special_call(g, i, exports) < 0)
+        return -1;
+    if (check_package_keywords(g, i) < 0)
         return -1;
     enum builtin what = builtin_what(g, func);
     switch ((int)what) {

@@ -86,6 +86,8 @@ static unsigned facts_of_builtin(const struct gate *g, uint32_t base)
 static unsigned facts_of_export(const struct export_name *row)
 {
     unsigned facts = ORDINARY;
+    if (row->kind == EXPORT_PACKAGE || row->kind == EXPORT_SHAPED)
+        return CLASS_TEXT | CLASS_ABSTRACT; /* nobody knows what is in it */
     if (row->kind == EXPORT_ENUM)
         facts |= CLASS_ENUM;
     if (strcmp(row->name, "StrEnum") == 0 || strcmp(row->name, "UserString") == 0 ||

@@ -143,6 +143,8 @@ int check_function(struct gate *g, uint32_t i)
     const struct name *name = NAME(g, N(g, i)->name);
     if (name->attr != ATTR_DUNDER)
         return is_import_hint(name->text) ? warn_import_hint(g, i) : 0;
+    if (check_package_definition(g, i) < 0)
+        return -1;
     int tame = g->scopes[N(g, i)->scope].kind == SCOPE_CLASS && name->dunder &&
                name->dunder->flags & DUNDER_DEFINE;
     return tame ? check_signature(g, i, 0) : warn_definition(g, i, name->text);

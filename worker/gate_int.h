@@ -14,6 +14,7 @@
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_dict.c, gate_class_use.c, gate_call.c, gate_text_names.c (names in
  *                   strings), gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
+ *   gate_package.c  third-party packages             gate_package_shape.c  and calls into them
  *
  * The tree is an array in pre-order: a node's descendants are the nodes between it and its
  * `end`, its first child is the next one, a child's next sibling is where the child ends.
@@ -202,7 +203,7 @@ enum class_fact {
 
 /* ---- the gate ---------------------------------------------------------------------------------- */
 
-#define GATE_MODULES_MAX 128
+#define GATE_MODULES_MAX (128 + EXPORTS_ADDED_MAX)
 
 struct warning {
     unsigned char rule;
@@ -261,6 +262,7 @@ struct gate {
     unsigned char fields_roam;      /* and what it makes may be anywhere */
     unsigned char odd_classmethods; /* classmethod is given what may be a property */
     unsigned char default_called;   /* `.default` is taken from other than super() */
+    unsigned char packages;         /* one of a package's modules is in use */
     size_t text_work;               /* steps spent on texts that are put together */
     size_t *steps, steps_max;       /* spent on questions; beyond the limit all answers are void */
     uint32_t copies;                /* first node that copies objects, or 0 */
@@ -473,6 +475,25 @@ const char *refusal_of_attr(const struct gate *g, uint32_t name, enum rule_id *r
 int is_instance_test(const struct gate *g, uint32_t i);
 /* A class value that is only compared, shown or asked for its name. */
 int is_tame_class_use(const struct gate *g, uint32_t i);
+
+/* ---- gate_package.c: what package_rows.c says of packages, once one is in use --------------------------- */
+
+/* Why a name of that text is refused wherever it is not called in a way that is known; or NULL. */
+const char *gate_package_why(const struct gate *g, const char *name);
+/* An attribute of anything, which is no module. */
+int check_package_attribute(struct gate *g, uint32_t i);
+/* Names of keyword arguments. */
+int check_package_keywords(struct gate *g, uint32_t call);
+/* A call of EXPORT_SHAPED; and whether one may stand where node i has it. */
+int check_shaped_call(struct gate *g, uint32_t call);
+int is_shaped_use(struct gate *g, uint32_t i);
+int warn_shaped(struct gate *g, uint32_t i);
+/* gate_package_shape.c: whether a call is in that way (enum package_shape); a value; a mapping. */
+int is_tame_package_call(struct gate *g, uint32_t call, unsigned char shape, int method);
+int is_tame_package_value(struct gate *g, uint32_t value, unsigned char shape);
+int is_settings_use(const struct gate *g, uint32_t i);
+/* `def __getattr__` */
+int check_package_definition(struct gate *g, uint32_t function);
 
 /* ---- gate_text_names.c: names and formats in strings ------------------------------------------------------ */
 

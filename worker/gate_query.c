@@ -157,6 +157,8 @@ static const struct export_module *module_of_name(const struct gate *g, uint32_t
     return s->module;
 }
 
+#define MODULE_DEPTH_MAX 4 /* no exported module lies deeper in its package */
+
 const struct export_module *module_of(const struct gate *g, uint32_t i, int *ret_mixed)
 {
     int ignored;
@@ -165,10 +167,15 @@ const struct export_module *module_of(const struct gate *g, uint32_t i, int *ret
     *ret_mixed = 0;
     if (kind_of(g, i) == K_Name)
         return module_of_name(g, i, ret_mixed);
-    if (kind_of(g, i) != K_Attribute || kind_of(g, i + 1) != K_Name)
-        return NULL; /* no exported module lies more than one package deep */
-    const struct export_module *package = module_of_name(g, i + 1, ret_mixed);
-    return package ? exports_submodule(package, NAME(g, N(g, i)->name)->text) : NULL;
+    uint32_t down = i;
+    while (kind_of(g, down) == K_Attribute && down - i < MODULE_DEPTH_MAX)
+        down++; /* the value of an attribute is its first child */
+    if (down == i || kind_of(g, down) != K_Name)
+        return NULL;
+    const struct export_module *module = module_of_name(g, down, ret_mixed);
+    while (module && down > i)
+        module = exports_submodule(module, NAME(g, N(g, --down)->name)->text);
+    return module;
 }
 
 uint32_t exports_of(const struct gate *g, uint32_t i)

@@ -242,13 +242,14 @@ static int bind_name(struct gate *g, uint32_t i)
 
 void gate_module_used(struct gate *g, const struct export_module *module)
 {
-    g->modules[module - export_modules] = 1;
+    g->modules[exports_index(module)] = 1;
+    g->packages |= exports_is_added(module);
 }
 
 int gate_module_in_use(const struct gate *g, const char *module)
 {
     const struct export_module *found = exports_find(module);
-    return found && g->modules[found - export_modules];
+    return found && g->modules[exports_index(found)];
 }
 
 /* The id of the part of a dotted name before its first dot. */
@@ -323,14 +324,14 @@ static int bind_alias(struct gate *g, uint32_t i)
     const struct export_module *module = exports_find(NAME(g, N(g, statement)->name)->text);
     if (N(g, statement)->op != 0)
         module = NULL; /* relative */
-    if (module && g->modules[module - export_modules] < 2 &&
+    if (module && g->modules[exports_index(module)] < 2 &&
         strcmp(NAME(g, N(g, i)->name)->text, "*") == 0) {
-        g->modules[module - export_modules] = 2; /* the names of a star import, but once */
+        g->modules[exports_index(module)] = 2; /* the names of a star import, but once */
         return bind_import_from(g, i, module);
     }
     if (module && strcmp(NAME(g, N(g, i)->name)->text, "*") == 0)
         return 0;
-    if (module && !g->modules[module - export_modules])
+    if (module && !g->modules[exports_index(module)])
         gate_module_used(g, module);
     return bind_import_from(g, i, module);
 }

@@ -5,6 +5,7 @@
  * further; what is not known is not tame.
  */
 #include "gate_int.h"
+#include "package.h"
 
 #include <string.h>
 
@@ -33,6 +34,8 @@ static int is_tame_name(const struct gate *g, const char *text, size_t len)
         return !gate_module_in_use(g, row->module) && (name[0] != '_' || defined);
     if (what == ATTR_DOOR || what == ATTR_PRIVATE)
         return defined;
+    if (gate_package_why(g, name))
+        return 0;
     if (is_import_hint(name) || (g->dispatches && strcmp(name, "register") == 0))
         return 0;
     if (strcmp(name, "_name_") == 0) /* of a member of an Enum: what a copy of it reads */
@@ -138,6 +141,8 @@ static int is_tame_prefix(const struct gate *g, uint32_t i)
     for (size_t k = 0; k < len; k++)
         if ((unsigned char)prefix[k] >= 0x80 || prefix[k] == '\0')
             return 0;
+    if (g->packages && package_attribute_begins(prefix, len))
+        return 0;
     if (g->dispatches && strncmp("register", prefix, len) == 0)
         return 0;
     return !gate_attr_begins(prefix, len);

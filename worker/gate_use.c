@@ -141,6 +141,8 @@ int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
         fine &= is_metaclass_keyword(g, i);
     if (exports & EXPORTS(EXPORT_ENUM))
         fine &= is_class_context(g, i);
+    if (fine && exports & EXPORTS(EXPORT_SHAPED) && !is_shaped_use(g, i))
+        return warn_shaped(g, i);
     return fine ? 0 : warn_reflective(g, i);
 }
 

@@ -71,6 +71,11 @@ static int check_copies(struct gate *g)
     uint32_t writes = g->named_writes;
     if (!writes && g->fields_roam)
         writes = g->name_writes; /* of a field: asdict() reads the attribute of that name */
+    if (g->packages && g->named_writes)
+        return gate_warn(g, RULE_COPY_HOOK, g->named_writes,
+                         "This gives an object attributes whose names are not known before the "
+                         "code runs, and numpy asks every object for some, whose answers it "
+                         "takes for memory.");
     if (!g->copies || !writes)
         return 0;
     return gate_warn(g, RULE_COPY_HOOK, writes,

@@ -9,6 +9,7 @@
  *   load.c     everything that is done once, before the first fork
  *   run.c      one execution, from its request to its end
  *   interp.c   the world that user code sees: builtins, __import__, __main__
+ *   exports*.c what code may name of each module, and package_rows.c of packages
  *   facade.c   the modules in it                  audit*.c  what is refused at run time
  *   text.c     sys.stdout and sys.stderr over memory shared with the engine
  *   errors.c   an exception in words          verdict.c  what it means for the execution

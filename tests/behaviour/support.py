@@ -259,15 +259,19 @@ class Many:
         self.program = build_host(cordon, "many", folder)
         self.helpers = helper_dir_of(cordon)
 
-    def __call__(self, codes, width=8, timeout_ms=20000, drop="gate", python=None, patience=120):
-        """drop: "none", "gate", "interpreter" (as KERNEL), "box" (as NAMESPACES) or "bare" (no
-        namespaces, and nothing that keeps code from forking)."""
+    def __call__(self, codes, width=8, timeout_ms=20000, drop="gate", python=None, patience=120,
+                 profile=()):
+        """
+        drop: "none", "gate", "interpreter" (as KERNEL), "box" (as NAMESPACES) or "bare" (no
+        namespaces, and nothing that keeps code from forking).
+        profile: the configuration file and the profile's name.
+        """
         data = b"".join(
             b"%d\n%s" % (len(code), code)
             for code in (c.encode() if isinstance(c, str) else c for c in codes)
         )
         done = subprocess.run(
-            [self.program, self.helpers, str(width), str(int(timeout_ms)), drop, *([python] if python else [])],
+            [self.program, self.helpers, str(width), str(int(timeout_ms)), drop, python or "-", *map(str, profile)],
             input=data,
             capture_output=True,
             timeout=patience * SLOW,

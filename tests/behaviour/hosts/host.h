@@ -24,11 +24,14 @@
         }                                                                                          \
     } while (0)
 
-static inline struct cordon_engine *host_engine_of(const char *helper_dir, uint32_t drop_walls,
-                                                   const char *python)
+static inline struct cordon_engine *host_engine_by(const char *helper_dir, uint32_t drop_walls,
+                                                   const char *python, const char *config)
 {
-    struct cordon_options opts = {
-        .size = sizeof(opts), .python = python, .helper_dir = helper_dir, .drop_walls = drop_walls};
+    struct cordon_options opts = {.size = sizeof(opts),
+                                  .python = python,
+                                  .helper_dir = helper_dir,
+                                  .config = config,
+                                  .drop_walls = drop_walls};
     struct cordon_engine *engine = NULL;
     struct cordon_err err = {0};
     if (cordon_engine_new(&opts, &engine, &err) < 0) {
@@ -36,6 +39,12 @@ static inline struct cordon_engine *host_engine_of(const char *helper_dir, uint3
         exit(8);
     }
     return engine;
+}
+
+static inline struct cordon_engine *host_engine_of(const char *helper_dir, uint32_t drop_walls,
+                                                   const char *python)
+{
+    return host_engine_by(helper_dir, drop_walls, python, NULL);
 }
 
 static inline struct cordon_engine *host_engine(const char *helper_dir, uint32_t drop_walls)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * many HELPER_DIR WIDTH WALL_MS none|gate|interpreter|box [PYTHON]: reads programs from stdin (a
- * line with the length, then the bytes, again and again), runs them all in one engine with
- * WIDTH in flight, and prints one line for each: its number and its envelope.
+ * many HELPER_DIR WIDTH WALL_MS none|gate|interpreter|box [PYTHON|- [CONFIG PROFILE]]: reads
+ * programs from stdin (a line with the length, then the bytes, again and again), runs them
+ * all in one engine with WIDTH in flight, and prints one line for each: its number and its
+ * envelope.
  */
 #include "host.h"
 
@@ -15,6 +16,7 @@ static struct cordon_engine *engine;
 static struct program *programs;
 static size_t count, next_one, finished;
 static uint64_t wall_ms;
+static const char *profile; /* NULL: strict */
 
 static int read_program(struct program *ret)
 {
@@ -51,6 +53,7 @@ static void submit_next(void)
     size_t me = next_one++;
     struct cordon_request request = host_request(programs[me].code, programs[me].len, wall_ms);
     struct cordon_err err = {0};
+    request.profile = profile;
     if (cordon_submit(engine, &request, &callbacks, (void *)me, NULL, &err) < 0) {
         fprintf(stderr, "program %zu not accepted: %s: %s\n", me, err.step, err.msg);
         exit(8);
@@ -59,7 +62,7 @@ static void submit_next(void)
 
 int main(int argc, char **argv)
 {
-    MUST(argc == 5 || argc == 6);
+    MUST(argc >= 5 && argc <= 8 && argc != 7);
     size_t width = strtoul(argv[2], NULL, 10);
     wall_ms = strtoul(argv[3], NULL, 10);
     uint32_t drop = 0;
@@ -78,7 +81,9 @@ int main(int argc, char **argv)
         MUST(programs);
         programs[count++] = one;
     }
-    engine = host_engine_of(argv[1], drop, argc > 5 ? argv[5] : NULL);
+    const char *python = argc > 5 && strcmp(argv[5], "-") != 0 ? argv[5] : NULL;
+    profile = argc > 6 ? argv[7] : NULL;
+    engine = host_engine_by(argv[1], drop, python, argc > 6 ? argv[6] : NULL);
     for (size_t i = 0; i < width; i++)
         submit_next();
     while (finished < count)

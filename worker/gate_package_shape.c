@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_package_shape: the ways in which a function or method of a package may be called
+ * (package.h names them). A way is told by literals and by what the source makes itself: a
+ * buffer, a function, an expression that only compares. What is not known is not tame.
+ */
+#include "gate_int.h"
+#include "package.h"
+
+#include <string.h>
+
+#define FOLLOW_MAX 8 /* names that are followed to what they are bound to */
+#define ITEMS_MAX 64 /* of a display, looked at */
+
+static const char *name_of(const struct gate *g, uint32_t i)
+{
+    return NAME(g, N(g, i)->name)->text;
+}
+
+static const char *text_of(const struct gate *g, uint32_t i)
+{
+    PyObject *str = i ? string_of(g, i) : NULL;
+    const char *text = str ? PyUnicode_AsUTF8AndSize(str, NULL) : NULL;
+    if (!text)
+        PyErr_Clear();
+    return text;
+}
+
+/* ---- arguments ------------------------------------------------------------------------- */
+
+static int is_one_of(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0)
+            return 1;
+    return 0;
+}
+
+/* The first argument, also by one of these keywords. 0: there is none. */
+static uint32_t first_argument(const struct gate *g, uint32_t call, const char *const *keywords)
+{
+    uint32_t first = child_of(g, call, F_args);
+    FOR_CHILDREN (g, c, call)
+        if (!first && N(g, c)->field == F_keywords && N(g, c)->name &&
+            is_one_of(name_of(g, c), keywords))
+            first = first_child(g, c);
+    return first;
+}
+
+static int is_export(const struct gate *g, uint32_t i, const char *module, const char *name)
+{
+    const struct export_module *of = exports_find(module);
+    const struct export_name *row = export_sure(g, i);
+    return of && row && row == exports_name(of, name);
+}
+
+/* ---- buffers ------------------------------------------------------------------------------ */
+
+static int is_new_buffer(const struct gate *g, uint32_t i)
+{
+    if (!i || kind_of(g, i) != K_Call)
+        return 0;
+    return is_export(g, first_child(g, i), "io", "StringIO") ||
+           is_export(g, first_child(g, i), "io", "BytesIO");
+}
+
+/* What the binding gives the name, where that is an expression by itself. */
+static uint32_t value_of_bind(const struct gate *g, const struct bind *b)
+{
+    uint32_t parent = N(g, b->node)->parent;
+    switch (b->kind) {
+    case BIND_ASSIGN:
+    case BIND_WALRUS:
+        return child_of(g, parent, F_value);
+    case BIND_WITH:
+        return kind_of(g, parent) == K_withitem ? child_of(g, parent, F_context_expr) : 0;
+    default:
+        return 0;
+    }
+}
+
+/* Each binding of the name is a new buffer. */
+static int holds_buffers(const struct gate *g, const struct symbol *s)
+{
+    if (!s || NAME(g, s->name)->builtin || g->scopes[s->scope].kind == SCOPE_CLASS)
+        return 0;
+    for (uint32_t b = s->first; b; b = g->binds[b].next)
+        if (!may_go_on(g) || !is_new_buffer(g, value_of_bind(g, &g->binds[b])))
+            return 0;
+    return s->first != 0;
+}
+
+static int is_buffer(const struct gate *g, uint32_t i)
+{
+    return i && (is_new_buffer(g, i) || holds_buffers(g, symbol_of(g, i)));
+}
+
+/* [...], text.splitlines(): lines that are read already. */
+static int is_lines(const struct gate *g, uint32_t i)
+{
+    uint32_t func = kind_of(g, i) == K_Call ? first_child(g, i) : 0;
+    switch (N(g, i)->kind) {
+    case K_List:
+    case K_Tuple:
+    case K_ListComp:
+    case K_GeneratorExp:
+        return 1;
+    case K_Name: {
+        uint32_t value = only_value(g, symbol_of(g, i));
+        return value && kind_of(g, value) != K_Name && is_lines(g, value);
+    }
+    default: {
+        static const char *const splits[] = {"splitlines", "split", NULL};
+        return func && kind_of(g, func) == K_Attribute && is_one_of(name_of(g, func), splits) &&
+               !NAME(g, N(g, func)->name)->defined;
+    }
+    }
+}
+
+/* Text that begins like JSON, and so is no path. */
+static int is_json(const struct gate *g, uint32_t i)
+{
+    uint32_t value = kind_of(g, i) == K_Name ? only_value(g, symbol_of(g, i)) : 0;
+    const char *text = text_of(g, value ? value : i);
+    if (text)
+        return text[strspn(text, " \t\r\n")] == '{' || text[strspn(text, " \t\r\n")] == '[';
+    return is_json_dump(g, value ? value : i);
+}
+
+/* ---- functions, and names of some ------------------------------------------------------------- */
+
+static int is_function_value(struct gate *g, uint32_t i, int depth);
+
+/* A name in text that pandas looks up on a frame, a column or on numpy. */
+static int is_tame_method(const struct gate *g, PyObject *str)
+{
+    const struct export_module *numpy = exports_find("numpy");
+    const char *text = PyUnicode_AsUTF8AndSize(str, NULL);
+    const struct export_name *row = text && numpy ? exports_name(numpy, text) : NULL;
+    PyErr_Clear();
+    return text && is_tame_attr_text(g, str) && !(row && row->denied);
+}
+
+static int are_function_values(struct gate *g, uint32_t i, int depth)
+{
+    unsigned looked = 0;
+    FOR_CHILDREN (g, c, i) {
+        if (kind_of(g, i) == K_Dict && N(g, c)->field == F_keys) {
+            if (kind_of(g, c) == K_NONE)
+                return 0; /* **other */
+            continue;
+        }
+        if (++looked > ITEMS_MAX || !is_function_value(g, c, depth + 1))
+            return 0;
+    }
+    return 1;
+}
+
+static int is_function_name(struct gate *g, uint32_t i, int depth)
+{
+    const struct symbol *s = symbol_of(g, i);
+    if (!s)
+        return builtin_sure(g, i) != BUILTIN_NONE; /* len, max, str */
+    const struct bind *b = only_bind(g, s);
+    if (b && (b->kind == BIND_FUNCTION || b->kind == BIND_CLASS || b->kind == BIND_EXPORT))
+        return 1;
+    uint32_t value = only_value(g, s);
+    if (value)
+        return is_function_value(g, value, depth + 1);
+    return b && b->kind == BIND_FOR && are_tame_attr_strings(g, i);
+}
+
+/* np.mean, str.upper, functools.partial(f, 1), NamedAgg("a", "sum") */
+static int is_function_part(struct gate *g, uint32_t i, int depth)
+{
+    uint32_t base = first_child(g, i);
+    if (kind_of(g, i) == K_Attribute)
+        return export_sure(g, i) || export_sure(g, base) ||
+               builtin_sure(g, base) == BUILTIN_SELF_MATCH;
+    if (is_export(g, base, "pandas", "NamedAgg"))
+        return are_function_values(g, i, depth);
+    return is_export(g, base, "functools", "partial") ||
+           is_export(g, base, "operator", "itemgetter");
+}
+
+static int is_function_value(struct gate *g, uint32_t i, int depth)
+{
+    if (depth > FOLLOW_MAX || !may_go_on(g))
+        return 0;
+    switch (N(g, i)->kind) {
+    case K_Constant:
+        return !string_of(g, i) || is_tame_method(g, string_of(g, i));
+    case K_Lambda:
+        return 1;
+    case K_Name:
+        return is_function_name(g, i, depth);
+    case K_Attribute:
+    case K_Call:
+    case K_keyword:
+        return kind_of(g, i) == K_keyword ? is_function_value(g, first_child(g, i), depth + 1)
+                                          : is_function_part(g, i, depth);
+    case K_List:
+    case K_Tuple:
+    case K_Dict:
+        return are_function_values(g, i, depth);
+    case K_ListComp:
+        return is_function_value(g, child_of(g, i, F_elt), depth + 1);
+    case K_DictComp:
+        return is_function_value(g, child_of(g, i, F_value), depth + 1);
+    case K_IfExp:
+        return is_function_value(g, child_of(g, i, F_body), depth + 1) &&
+               is_function_value(g, child_of(g, i, F_orelse), depth + 1);
+    default:
+        return 0;
+    }
+}
+
+/* total=("price", "sum"): the second part. */
+static int is_named_function(struct gate *g, uint32_t value)
+{
+    if (kind_of(g, value) == K_Tuple && count_of(g, value, F_elts) == 2)
+        return is_function_value(g, child_at(g, value, F_elts, 1), 0);
+    return is_function_value(g, value, 0);
+}
+
+static int is_shape_functions(struct gate *g, uint32_t call)
+{
+    static const char *const first[] = {"func", "function", "arg", NULL};
+    static const char *const others[] = {
+        "axis",         "args",      "raw",  "engine", "engine_kwargs", "result_type", "subset",
+        "numeric_only", "min_count", "ddof", "meta",   "convert_dtype", NULL};
+    uint32_t function = first_argument(g, call, first);
+    if (function && !is_function_value(g, function, 0))
+        return 0;
+    FOR_CHILDREN (g, c, call) {
+        if (kind_of(g, c) == K_Starred)
+            return 0;
+        if (N(g, c)->field != F_keywords || first_child(g, c) == function)
+            continue;
+        uint32_t value = first_child(g, c);
+        if (!N(g, c)->name) { /* **{"a b": ("a", "sum")} */
+            if (kind_of(g, value) != K_Dict)
+                return 0;
+            FOR_CHILDREN (g, d, value)
+                if (N(g, d)->field == F_values && !is_named_function(g, d))
+                    return 0;
+        } else if (!is_one_of(name_of(g, c), others) && !function && !is_named_function(g, value)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- expressions --------------------------------------------------------------------------------- */
+
+static int is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (unsigned char)c >= 0x80;
+}
+
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Where the quoted part that begins at `at` ends, or NULL. */
+static const char *after_quoted(const char *at)
+{
+    const char *end = strchr(at + 1, *at);
+    return end && (*at != '`' || !memchr(at, '@', (size_t)(end - at))) ? end + 1 : NULL;
+}
+
+/* "(" that calls what stands before it, which `word` to `end` is. */
+static int is_callable_word(const char *word, const char *end)
+{
+    static const char *const operators[] = {"and", "or", "not", "in", NULL};
+    char text[8];
+    size_t len = (size_t)(end - word);
+    if (len == 0 || len >= sizeof(text))
+        return len != 0;
+    memcpy(text, word, len);
+    text[len] = '\0';
+    return !is_one_of(text, operators);
+}
+
+/*
+ * Names, numbers, quoted text, operators, parentheses: no attribute, no call, no subscript of
+ * what is no list, no `@name` of the code around, nothing between double underscores.
+ */
+static int is_tame_expression(const char *text)
+{
+    const char *word = text, *end = text; /* the last word */
+    char last = 0;                        /* the last character that is no blank */
+    if (strchr(text, '\\') || strstr(text, "__"))
+        return 0;
+    while (*text) {
+        if (*text == '\'' || *text == '"' || *text == '`') {
+            if (is_word(last) && end == text) /* f"..." */
+                return 0;
+            last = *text;
+            text = after_quoted(text);
+            if (!text)
+                return 0;
+            continue;
+        }
+        if (is_word(*text)) {
+            for (word = text; is_word(*text); text++)
+                ;
+            end = text;
+            last = 'a';
+            continue;
+        }
+        if (*text == '.' && !(is_digit(text[1]) || (text > word && end == text && is_digit(*word))))
+            return 0;
+        if (*text == '.' && is_word(text[1]) && !is_digit(text[1]))
+            return 0;
+        if ((*text == '(' || *text == '[') &&
+            (last == ')' || last == ']' || last == '\'' || last == '"' || last == '`' ||
+             (last == 'a' && is_callable_word(word, end))))
+            return 0;
+        if (!strchr(" \t\n.()[],<>=!+-*/%&|~^", *text))
+            return 0;
+        if (*text != ' ' && *text != '\t' && *text != '\n')
+            last = *text;
+        text++;
+    }
+    return 1;
+}
+
+static int is_shape_expression(const struct gate *g, uint32_t call)
+{
+    static const char *const keywords[] = {"expr", NULL};
+    static const char *const known[] = {"expr", "inplace", "engine", NULL};
+    uint32_t first = first_argument(g, call, keywords);
+    uint32_t value = first && kind_of(g, first) == K_Name ? only_value(g, symbol_of(g, first)) : 0;
+    const char *text = text_of(g, value ? value : first);
+    return text && is_tame_expression(text) && keywords_within(g, call, known);
+}
+
+/* ---- settings ------------------------------------------------------------------------------------- */
+
+static int is_backend(const struct gate *g, uint32_t i)
+{
+    static const char *const known[] = {"agg", "Agg", "AGG", "matplotlib", NULL};
+    const char *text = text_of(g, i);
+    return is_none(g, i) || (text && is_one_of(text, known));
+}
+
+static int is_style(const struct gate *g, uint32_t i)
+{
+    const char *text = text_of(g, i);
+    if (kind_of(g, i) == K_List || kind_of(g, i) == K_Tuple) {
+        FOR_CHILDREN (g, c, i)
+            if (!text_of(g, c) || !is_style(g, c))
+                return 0;
+        return 1;
+    }
+    return text && !strpbrk(text, "/\\.:~");
+}
+
+/* set_option("display.width", 100, "display.precision", 2) */
+static int is_shape_options(const struct gate *g, uint32_t call)
+{
+    unsigned at = 0;
+    FOR_CHILDREN (g, c, call) {
+        if (N(g, c)->field != F_args)
+            continue;
+        int is_key = at++ % 2 == 0;
+        const char *key = is_key ? text_of(g, c) : NULL;
+        if (is_key && (!key || package_option_is_door(key)))
+            return 0;
+    }
+    return !child_of(g, call, F_keywords);
+}
+
+/* {"figure.dpi": 100}; for "axes.prop_cycle" no text, which is evaluated. */
+static int is_setting(const struct gate *g, const char *key, uint32_t value)
+{
+    if (!key || package_setting_is_door(key))
+        return 0;
+    return strcmp(key, "axes.prop_cycle") != 0 || !value || kind_of(g, value) == K_Call;
+}
+
+static int are_settings(const struct gate *g, uint32_t i)
+{
+    if (kind_of(g, i) != K_Dict)
+        return 0;
+    unsigned keys = count_of(g, i, F_keys);
+    if (keys > ITEMS_MAX)
+        return 0;
+    for (unsigned k = 0; k < keys && may_go_on(g); k++)
+        if (!is_setting(g, text_of(g, child_at(g, i, F_keys, k)), child_at(g, i, F_values, k)))
+            return 0;
+    return 1;
+}
+
+/* rc("font", size=12), rc_context({"figure.dpi": 100}) */
+static int is_shape_rc(const struct gate *g, uint32_t call)
+{
+    static const char *const none[] = {"rc", NULL};
+    uint32_t first = first_argument(g, call, none);
+    const char *group = first ? text_of(g, first) : NULL;
+    if (!first)
+        return !child_of(g, call, F_keywords);
+    if (!group)
+        return are_settings(g, first) && count_of(g, call, F_args) == 1;
+    AUTO_PY dotted = PyUnicode_FromFormat("%s.", group);
+    const char *text = dotted ? PyUnicode_AsUTF8AndSize(dotted, NULL) : NULL;
+    PyErr_Clear();
+    if (!text || package_setting_is_door(text) || strcmp(group, "text") == 0)
+        return 0;
+    uint32_t cycle = keyword_of(g, call, "prop_cycle");
+    return !cycle || kind_of(g, cycle) == K_Call;
+}
+
+/* The value that an assignment gives to node i, or 0. */
+static uint32_t assigned_to(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    return kind_of(g, parent) == K_Assign && N(g, i)->field == F_targets
+               ? child_of(g, parent, F_value)
+               : 0;
+}
+
+/* rcParams["figure.dpi"], rcParams.update({...}) */
+int is_settings_use(const struct gate *g, uint32_t i)
+{
+    static const char *const reading[] = {"get",    "copy",     "keys", "items",
+                                          "values", "find_all", NULL};
+    uint32_t parent = N(g, i)->parent, call = N(g, parent)->parent;
+    if (kind_of(g, parent) == K_Subscript && N(g, i)->field == F_value) {
+        uint32_t value = is_load(g, parent) ? 0 : assigned_to(g, parent);
+        return (is_load(g, parent) || value) &&
+               is_setting(g, text_of(g, child_of(g, parent, F_slice)), value);
+    }
+    if (kind_of(g, parent) != K_Attribute || !is_in_field(g, parent, K_Call, F_func))
+        return 0;
+    if (strcmp(name_of(g, parent), "update") == 0)
+        return count_of(g, call, F_args) == 1 && !child_of(g, call, F_keywords) &&
+               are_settings(g, child_of(g, call, F_args));
+    return is_one_of(name_of(g, parent), reading);
+}
+
+/* ndarray((2, 2), float), without buffer= and strides= */
+static int is_shape_array(const struct gate *g, uint32_t call)
+{
+    static const char *const known[] = {"shape", "dtype", "order", "itemsize", "unicode", NULL};
+    struct call_shape shape = call_shape(g, call);
+    return !shape.starred && shape.positional <= 2 && keywords_within(g, call, known);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------- */
+
+static const char *const buffer_words[] = {
+    "path_or_buf",  "buf", "path_or_buffer", "fname", "filename", "io", "filepath_or_buffer",
+    "excel_writer", NULL};
+
+/* df.to_csv(), df.to_csv(None), df.to_csv(sys.stdout) */
+static int is_shape_text(const struct gate *g, uint32_t call, uint32_t first)
+{
+    if (!first)
+        return !call_shape(g, call).starred;
+    return is_none(g, first) || is_buffer(g, first) || is_export(g, first, "sys", "stdout");
+}
+
+int is_tame_package_call(struct gate *g, uint32_t call, unsigned char shape, int method)
+{
+    uint32_t first = first_argument(g, call, buffer_words);
+    switch (shape) {
+    case SHAPE_ANY:
+        return 1;
+    case SHAPE_BUFFER:
+        return is_buffer(g, first);
+    case SHAPE_LINES:
+        return first && (is_buffer(g, first) || is_lines(g, first));
+    case SHAPE_JSON:
+        return first && (is_buffer(g, first) || is_json(g, first));
+    case SHAPE_TEXT:
+        return is_shape_text(g, call, first);
+    case SHAPE_EXPRESSION:
+        return is_shape_expression(g, call);
+    case SHAPE_FUNCTIONS:
+        return is_shape_functions(g, call);
+    case SHAPE_PIVOT: /* aggfunc= is judged with the keywords */
+        return count_of(g, call, F_args) <= (method ? 3u : 4u) && !call_shape(g, call).starred;
+    case SHAPE_BACKEND:
+        return count_of(g, call, F_args) == 1 && is_backend(g, child_of(g, call, F_args)) &&
+               !call_shape(g, call).starred;
+    case SHAPE_STYLE:
+        return count_of(g, call, F_args) >= 1 && is_style(g, child_of(g, call, F_args));
+    case SHAPE_OPTIONS:
+        return is_shape_options(g, call);
+    case SHAPE_RC:
+        return is_shape_rc(g, call);
+    case SHAPE_ARRAY:
+        return is_shape_array(g, call);
+    default:
+        return 0;
+    }
+}
+
+/* aggfunc="sum", backend=None */
+int is_tame_package_value(struct gate *g, uint32_t value, unsigned char shape)
+{
+    if (shape == SHAPE_FUNCTIONS)
+        return is_function_value(g, value, 0);
+    return shape == SHAPE_BACKEND ? is_backend(g, value) : is_none(g, value);
+}
