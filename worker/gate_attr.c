@@ -82,8 +82,7 @@ static int warn_patch(struct gate *g, uint32_t i, const char *owner)
                      owner, NAME(g, N(g, i)->name)->text);
 }
 
-/* The export whose attribute is set: E.x, E[int].x, which sets it on E, or an alias of them. */
-static const struct export_name *owner_of(const struct gate *g, uint32_t i)
+const struct export_name *owner_of_attribute(const struct gate *g, uint32_t i)
 {
     for (int followed = 0; followed < 4; followed++) {
         uint32_t value = only_value(g, symbol_of(g, i));
@@ -188,7 +187,8 @@ int check_attribute(struct gate *g, uint32_t i)
         return -1;
     if (module && !mixed)
         return 0;
-    const struct export_name *owner = is_load(g, i) ? NULL : owner_of(g, first_child(g, i));
+    const struct export_name *owner =
+        is_load(g, i) ? NULL : owner_of_attribute(g, first_child(g, i));
     if (owner)
         return warn_patch(g, i, owner->name);
     int read = is_load(g, i) || is_in_field(g, i, K_AugAssign, F_target);
@@ -198,7 +198,7 @@ int check_attribute(struct gate *g, uint32_t i)
         return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,
                          "A copy of a member of an Enum reads the attribute that `_name_` says, "
                          "whatever its name is.");
-    if (g->dispatches && is_load(g, i) && strcmp(name->text, "register") == 0)
+    if (is_load(g, i) && is_dispatch_word(g, name->text))
         return check_register(g, i);
     if (name->attr == ATTR_DUNDER)
         return check_dunder_attribute(g, i);

@@ -52,6 +52,13 @@ static int check_getattr(struct gate *g, uint32_t i, enum builtin what)
     unsigned most = what == BUILTIN_DELATTR || what == BUILTIN_HASATTR ? 2 : 3;
     if (shape.starred || shape.keywords || shape.positional < least || shape.positional > most)
         return warn_by_name(g, i);
+    const struct export_name *owner =
+        what == BUILTIN_GETATTR ? NULL : owner_of_attribute(g, child_of(g, i, F_args));
+    if (owner && what != BUILTIN_HASATTR)
+        return gate_warn(g, RULE_MODULE_PATCH, i,
+                         "This changes `%s` for all code in the process, the interpreter's own "
+                         "included.",
+                         owner->name);
     if (what == BUILTIN_HASATTR) /* says yes or no, and nothing more */
         return 0;
     if (are_tame_attr_strings(g, name) || is_field_name(g, name))

@@ -62,8 +62,8 @@ static int is_raised(const struct gate *g, uint32_t i)
     static const char *const names[] = {"Exception", "NotImplementedError", "RuntimeError",
                                         "TypeError", "ValueError"};
     uint32_t call = N(g, i)->parent, id = gate_name_find_text(g, "args", sizeof("args") - 1);
-    if (!is_in_field(g, call, K_Raise, F_exc) || g->prefixed || g->class_patterns ||
-        (id && NAME(g, id)->max_args >= 0))
+    if (!is_in_field(g, call, K_Raise, F_exc) || g->prefixed || g->args_by_prefix ||
+        g->class_patterns || (id && NAME(g, id)->max_args >= 0))
         return 0;
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         if (strcmp(text_of_name(g, first_child(g, call)), names[k]) == 0)

@@ -26,9 +26,8 @@ static int is_dangerous_field(const struct gate *g, uint32_t id)
         return 1;
     if (name->attr == ATTR_HIDDEN)
         return gate_module_in_use(g, name->attr_row->module);
-    return g->class_patterns &&
-           (name->attr == ATTR_OBJ || name->attr == ATTR_FORMAT || name->attr == ATTR_DOOR ||
-            (g->dispatches && strcmp(name->text, "register") == 0));
+    return g->class_patterns && (name->attr == ATTR_OBJ || name->attr == ATTR_FORMAT ||
+                                 name->attr == ATTR_DOOR || is_dispatch_word(g, name->text));
 }
 
 static int check_field(struct gate *g, uint32_t i)

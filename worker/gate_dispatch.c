@@ -15,6 +15,13 @@ static const char *text_of_name(const struct gate *g, uint32_t i)
     return NAME(g, N(g, i)->name)->text;
 }
 
+int is_dispatch_word(const struct gate *g, const char *text)
+{
+    /* dispatch(x) looks x up among classes, `type` perhaps. */
+    return g->dispatches && (strcmp(text, "register") == 0 ||
+                             (strcmp(text, "dispatch") == 0 && compares_as_it_likes(g)));
+}
+
 /* f.register, or f.register(...) */
 static int is_register(const struct gate *g, uint32_t i)
 {
@@ -76,12 +83,14 @@ static int registers_class(const struct gate *g, uint32_t i)
 
 int check_register(struct gate *g, uint32_t i)
 {
-    if (decorates(g, i) || registers_class(g, i))
+    int registers = strcmp(text_of_name(g, i), "register") == 0;
+    if ((registers && decorates(g, i)) || registers_class(g, i))
         return 0;
     return gate_warn(g, RULE_ANNOTATION, i,
-                     "register() of a singledispatch function evaluates the annotations of what "
-                     "it gets, text among them as code: give it a class, or put it right above "
-                     "the function.");
+                     "`%s` of a singledispatch function evaluates the annotations of what it gets, "
+                     "or compares it with classes: give it a class, or put it right above the "
+                     "function.",
+                     text_of_name(g, i));
 }
 
 /* ---- annotations ----------------------------------------------------------------------- */

@@ -115,6 +115,19 @@ static void note_load(struct gate *g, uint32_t i)
         s->flags |= SYMBOL_KEPT;
 }
 
+/* Decorators that make a function; of what is bound otherwise, @classmethod binds the class. */
+static int makes_function(const char *name)
+{
+    static const char *const names[] = {
+        "abstractmethod", "asynccontextmanager", "cache",    "contextmanager",
+        "final",          "lru_cache",           "overload", "override",
+        "wraps"};
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (strcmp(names[k], name) == 0)
+            return 1;
+    return 0;
+}
+
 /* @classmethod right above a function, or above what the standard library makes of one. */
 static int is_plain_classmethod(const struct gate *g, uint32_t i)
 {
@@ -129,7 +142,8 @@ static int is_plain_classmethod(const struct gate *g, uint32_t i)
         return 0;
     for (uint32_t c = N(g, i)->end; N(g, c)->field == F_decorator_list; c = N(g, c)->end) {
         uint32_t decorator = kind_of(g, c) == K_Call ? first_child(g, c) : c;
-        if (!export_sure(g, decorator) || !may_go_on(g))
+        const struct export_name *row = export_sure(g, decorator);
+        if (!row || !makes_function(row->name) || !may_go_on(g))
             return 0;
     }
     return 1;
@@ -262,6 +276,7 @@ static void note_name_text(struct gate *g, uint32_t i)
         return; /* strings are noted where they stand */
     const char *text = gate_prefix_of(g, i, &len);
     g->prefixed |= len == 0;
+    g->args_by_prefix |= len > 0 && strncmp("args", text, len) == 0;
     for (uint32_t id = 1; len > 0 && id < g->name_count && may_go_on(g); id++)
         if (strncmp(NAME(g, id)->text, text, len) == 0)
             note_use(g, id, USES_UNBOUND);
@@ -285,6 +300,10 @@ static void note_call(struct gate *g, uint32_t i)
     uint32_t id = text ? gate_name_find(g, text) : 0;
     if (id)
         NAME(g, id)->defined = NAME(g, id)->stored_elsewhere = 1;
+    const char *word = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    PyErr_Clear();
+    if (what == BUILTIN_SETATTR && !g->method_writes && (!word || is_mapping_method(word)))
+        g->method_writes = i;
     if (what == BUILTIN_SETATTR && !g->name_writes &&
         (!text || PyUnicode_CompareWithASCIIString(text, "name") == 0))
         g->name_writes = i;

@@ -252,6 +252,7 @@ struct gate {
     unsigned char dispatches;       /* singledispatch is in use: annotations are evaluated */
     unsigned char fields;           /* dataclasses.fields is in use */
     unsigned char class_patterns;   /* a class pattern has positional parts */
+    unsigned char args_by_prefix;   /* getattr(x, f"ar{y}") occurs */
     unsigned char prefixed;         /* getattr(x, f"prefix{y}") occurs */
     unsigned char texts;            /* a class of the source is a str */
     unsigned char enum_mixins;      /* an Enum has bases of the source that are none */
@@ -379,6 +380,8 @@ const struct export_module *module_of(const struct gate *g, uint32_t i, int *ret
 uint32_t exports_of(const struct gate *g, uint32_t i);
 /* The export it surely is, with its module's name, or NULL. */
 const struct export_name *export_sure(const struct gate *g, uint32_t i);
+/* The export whose attribute is set: E.x, E[int].x, which sets it on E, or an alias of them. */
+const struct export_name *owner_of_attribute(const struct gate *g, uint32_t i);
 /* The class definition that a loaded Name surely is, or 0. */
 uint32_t class_sure(const struct gate *g, uint32_t i);
 /* Whether the decorators of a class hand it back. */
@@ -401,6 +404,8 @@ int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class);
 int is_in_type(const struct gate *g, uint32_t i);
 /* What X[Y] does is known, and only makes a type: a class, not one that decides itself. */
 int is_type_maker(const struct gate *g, uint32_t i);
+/* Objects of the source may pass for the key of another in a dict, and get to see that key. */
+int compares_as_it_likes(const struct gate *g);
 /* A class of the source that surely is one. */
 int is_real_class(const struct gate *g, uint32_t i);
 /* Whether any class of the source says what C[x] is. */
@@ -459,6 +464,8 @@ void note_abstract_class(struct gate *g, uint32_t i);
 int is_mapping_method(const char *name);
 int check_abstract_patch(struct gate *g);
 int check_class_value(struct gate *g, uint32_t i, uint32_t object);
+/* The name of a method of singledispatch that must not be taken unseen. */
+int is_dispatch_word(const struct gate *g, const char *text);
 int check_register(struct gate *g, uint32_t i);
 int check_annotation(struct gate *g, uint32_t i);
 

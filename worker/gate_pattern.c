@@ -20,8 +20,8 @@ static int check_keyword(struct gate *g, uint32_t i)
 {
     enum rule_id rule;
     unsigned attr = NAME(g, N(g, i)->name)->attr;
-    int refused = (g->dispatches && strcmp(NAME(g, N(g, i)->name)->text, "register") == 0) ||
-                  attr == ATTR_DUNDER || attr == ATTR_FORMAT || attr == ATTR_OBJ ||
+    int refused = is_dispatch_word(g, NAME(g, N(g, i)->name)->text) || attr == ATTR_DUNDER ||
+                  attr == ATTR_FORMAT || attr == ATTR_OBJ ||
                   refusal_of_attr(g, N(g, i)->name, &rule);
     return refused ? warn_keyword(g, i) : 0;
 }

@@ -36,7 +36,7 @@ static int is_tame_name(const struct gate *g, const char *text, size_t len)
         return defined;
     if (gate_package_why(g, name))
         return 0;
-    if (is_import_hint(name) || (g->dispatches && strcmp(name, "register") == 0))
+    if (is_import_hint(name) || is_dispatch_word(g, name))
         return 0;
     if (strcmp(name, "_name_") == 0) /* of a member of an Enum: what a copy of it reads */
         return 0;
@@ -143,8 +143,10 @@ static int is_tame_prefix(const struct gate *g, uint32_t i)
             return 0;
     if (g->packages && package_attribute_begins(prefix, len))
         return 0;
-    if (g->dispatches && strncmp("register", prefix, len) == 0)
-        return 0;
+    static const char *const others[] = {"_name_", "name_from", "register", "dispatch"};
+    for (size_t k = 0; k < ARRAY_LEN(others); k++)
+        if (strncmp(others[k], prefix, len) == 0 && (k < 2 || g->dispatches))
+            return 0;
     return !gate_attr_begins(prefix, len);
 }
 

@@ -46,6 +46,18 @@ static int is_type(const struct gate *g, uint32_t i)
     return 0;
 }
 
+static int is_defined(const struct gate *g, const char *text)
+{
+    uint32_t id = gate_name_find_text(g, text, strlen(text));
+    return id && NAME(g, id)->defined;
+}
+
+int compares_as_it_likes(const struct gate *g)
+{
+    return is_defined(g, "__eq__") &&
+           (is_defined(g, "__hash__") || gate_module_in_use(g, "dataclasses"));
+}
+
 int is_in_type(const struct gate *g, uint32_t i)
 {
     if (!(N(g, i)->flags & IN_ANNOTATION))
@@ -57,9 +69,14 @@ int is_in_type(const struct gate *g, uint32_t i)
     for (uint32_t up = i; N(g, N(g, up)->parent)->flags & IN_TYPE && may_go_on(g);
          up = N(g, up)->parent) {
         uint32_t parent = N(g, up)->parent;
-        if (kind_of(g, parent) == K_Subscript && N(g, up)->field == F_slice &&
-            !is_type_maker(g, first_child(g, parent)))
-            return 0;
+        if (kind_of(g, parent) == K_Subscript && N(g, up)->field == F_slice) {
+            uint32_t base = first_child(g, parent);
+            if (!is_type_maker(g, base))
+                return 0;
+            /* typing keeps what it made, and compares it with what it is asked for next. */
+            if (export_sure(g, base) && compares_as_it_likes(g))
+                return 0;
+        }
         if (kind_of(g, parent) != K_BinOp)
             continue;
         uint32_t left = first_child(g, parent);
