@@ -118,16 +118,13 @@ static int check_on_module(struct gate *g, uint32_t i, const struct export_modul
 /* C() of a class of the source that makes nothing but its own instances. */
 static int is_own_instance(const struct gate *g, uint32_t i)
 {
+    static const char maker[] = "__new__";
     uint32_t class = kind_of(g, i) == K_Call ? class_sure(g, first_child(g, i)) : 0;
-    if (!class || count_of(g, class, F_bases) || count_of(g, class, F_keywords))
+    if (!class || count_of(g, class, F_bases) || count_of(g, class, F_keywords) ||
+        count_of(g, class, F_decorator_list))
         return 0;
-    FOR_CHILDREN (g, c, class) {
-        if (N(g, c)->field == F_decorator_list)
-            return 0;
-        if (is_function(g, c) && strcmp(NAME(g, N(g, c)->name)->text, "__new__") == 0)
-            return 0;
-    }
-    return 1;
+    uint32_t id = gate_name_find_text(g, maker, sizeof(maker) - 1);
+    return !id || !gate_scope_find(g, N(g, class)->link, id);
 }
 
 int is_own_value(const struct gate *g, uint32_t i)

@@ -40,7 +40,7 @@ static int is_default_method(const struct gate *g, uint32_t function)
     uint32_t class = class_of_method(g, function);
     if (!class || g->default_called || g->prefixed || g->class_patterns ||
         strcmp(text_of_name(g, function), "default") != 0 ||
-        child_of(g, function, F_decorator_list))
+        child_of(g, function, F_decorator_list) || is_method_aliased(g, function))
         return 0;
     uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, function)->name);
     return is_encoder_class(g, class) && s &&
@@ -104,8 +104,11 @@ int is_read_by_call(const struct gate *g, uint32_t i)
     uint32_t func = first_child(g, N(g, i)->parent);
     enum builtin what = builtin_sure(g, func);
     const struct export_name *row = export_sure(g, func);
-    return what == BUILTIN_PLAIN || what == BUILTIN_PRINT || what == BUILTIN_SELF_MATCH ||
-           (row && row->kind == EXPORT_JSON_DUMP);
+    if (what == BUILTIN_PLAIN) /* of two, as in divmod(), the other is asked as well */
+        return count_of(g, N(g, i)->parent, F_args) == 1;
+    return what == BUILTIN_PRINT || what == BUILTIN_SELF_MATCH ||
+           (row && row->kind == EXPORT_JSON_DUMP && !keyword_of(g, N(g, i)->parent, "cls") &&
+            !call_shape(g, N(g, i)->parent).starred);
 }
 
 /* self.__dict__["name"] = ... with a name that is known and tame. */
@@ -118,11 +121,27 @@ static int is_plain_write(const struct gate *g, uint32_t i)
     return key && is_tame_attr_text(g, key);
 }
 
+/* self.__dict__ == other.__dict__, "x" in vars(self): nobody else is asked. */
+static int is_plain_comparison(const struct gate *g, uint32_t i, uint32_t compare)
+{
+    uint32_t left = first_child(g, compare), right = child_of(g, compare, F_comparators);
+    if (count_of(g, compare, F_comparators) != 1)
+        return 0;
+    if (N(g, compare)->op == COMPARE_IN || N(g, compare)->op == COMPARE_IDENTITY)
+        return i == right || N(g, compare)->op == COMPARE_IDENTITY;
+    uint32_t other = i == left ? right : left;
+    if (kind_of(g, other) == K_Call)
+        return builtin_sure(g, first_child(g, other)) == BUILTIN_VARS;
+    return kind_of(g, other) == K_Dict ||
+           (kind_of(g, other) == K_Attribute && strcmp(text_of_name(g, other), "__dict__") == 0);
+}
+
 static int reads_only(const struct gate *g, uint32_t i)
 {
     uint32_t parent = N(g, i)->parent;
     switch (N(g, parent)->kind) {
     case K_Compare:
+        return is_plain_comparison(g, i, parent);
     case K_FormattedValue:
     case K_Dict:    /* {**self.__dict__} */
     case K_keyword: /* f(**self.__dict__) */

@@ -109,8 +109,6 @@ static void note_load(struct gate *g, uint32_t i)
         return;
     if (!is_reading(g, i))
         s->flags |= SYMBOL_ESCAPES;
-    if (!is_tame_class_use(g, i))
-        s->flags |= SYMBOL_CLASS_ESCAPES;
     if (kind_of(g, N(g, i)->parent) != K_Attribute || !is_load(g, N(g, i)->parent))
         s->flags |= SYMBOL_KEPT;
 }
@@ -414,6 +412,11 @@ int gate_facts_collect(struct gate *g)
     }
     for (uint32_t i = 0; i < g->node_count; i++)
         note_node(g, i);
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        struct symbol *s = symbol_of(g, i);
+        if (s && !is_tame_class_use(g, i))
+            s->flags |= SYMBOL_CLASS_ESCAPES;
+    }
     gate_fields_collect(g);
     gate_mark_evaluated(g);
     if (class_facts_collect(g) < 0)

@@ -163,7 +163,7 @@ static unsigned flags_of_child(const struct gate *g, uint32_t i, enum field fiel
         flags &= ~(unsigned)IN_TYPE;
     if (field == F_annotation)
         flags |= IN_TYPE | (kind == K_AnnAssign ? IN_ANNOTATION_VAR : IN_ANNOTATION_FN);
-    if (field == F_returns || kind == K_TypeVar || (kind == K_TypeAlias && field == F_value))
+    if (field == F_returns || field == F_bound || (kind == K_TypeAlias && field == F_value))
         flags |= IN_TYPE | IN_ANNOTATION_FN;
     if (kind == K_JoinedStr)
         flags |= IN_FSTRING;
