@@ -160,7 +160,8 @@ static int await_walls(int sync, pid_t pid, struct cordon_err *reterr)
  */
 static int give_up_privileges(const struct box *box, struct cordon_err *reterr)
 {
-    int r = privs_keep_caps(box->as_root ? 0 : PRIVS_CAP(CAP_SYS_PTRACE), reterr);
+    int may_look = !box->as_root && box_has_namespaces(box); /* else it has no privilege to keep */
+    int r = privs_keep_caps(may_look ? PRIVS_CAP(CAP_SYS_PTRACE) : 0, reterr);
     return r < 0 ? r : privs_no_new_privs(reterr);
 }
 
