@@ -28,6 +28,34 @@ static int is_field_name(const struct gate *g, uint32_t i)
     return row && row->kind == EXPORT_FIELDS;
 }
 
+static int is_mentioned(const struct gate *g, const char *text)
+{
+    return gate_name_find_text(g, text, strlen(text)) != 0;
+}
+
+/* for s in self.__slots__: names that the class has, while nothing can put others there. */
+static int is_slot_name(const struct gate *g, uint32_t i)
+{
+    const struct bind *b = only_bind(g, symbol_of(g, i));
+    uint32_t iter = b && b->kind == BIND_FOR ? child_of(g, N(g, b->node)->parent, F_iter) : 0;
+    uint32_t class = 0;
+    if (!iter || kind_of(g, iter) != K_Attribute ||
+        strcmp(text_of_name(g, iter), "__slots__") != 0 ||
+        !is_genuine_self(g, first_child(g, iter), &class) || count_of(g, class, F_bases) ||
+        is_mentioned(g, "__dict__") || is_mentioned(g, "vars") || is_mentioned(g, "__setattr__"))
+        return 0;
+    uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, iter)->name);
+    uint32_t value = s ? only_value(g, &g->symbols[s]) : 0;
+    if (!value || (kind_of(g, value) != K_Tuple && kind_of(g, value) != K_List))
+        return 0;
+    FOR_CHILDREN (g, c, value) {
+        PyObject *text = string_of(g, c);
+        if (!text || !is_tame_attr_text(g, text))
+            return 0;
+    }
+    return 1;
+}
+
 /* getattr(x, "__name__"): what could be read with a dot as well. */
 static int names_readable(const struct gate *g, uint32_t i)
 {
@@ -61,7 +89,7 @@ static int check_getattr(struct gate *g, uint32_t i, enum builtin what)
                          owner->name);
     if (what == BUILTIN_HASATTR) /* says yes or no, and nothing more */
         return 0;
-    if (are_tame_attr_strings(g, name) || is_field_name(g, name))
+    if (are_tame_attr_strings(g, name) || is_field_name(g, name) || is_slot_name(g, name))
         return 0;
     if (what == BUILTIN_GETATTR && names_readable(g, name))
         return 0;

@@ -166,12 +166,30 @@ static int is_owner_instance(const struct gate *g, uint32_t object)
            !is_method_aliased(g, function);
 }
 
+/* C(...) of a class of the source, SimpleNamespace(...), or a name for one: no class. */
+static int is_known_instance(const struct gate *g, uint32_t i)
+{
+    static const char maker[] = "__new__";
+    uint32_t value = only_value(g, symbol_of(g, i));
+    uint32_t call = value ? value : i;
+    if (kind_of(g, call) != K_Call)
+        return 0;
+    const struct export_name *row = export_sure(g, first_child(g, call));
+    if (row)
+        return row->kind == EXPORT_NAMESPACE;
+    uint32_t class = class_sure(g, first_child(g, call));
+    unsigned facts = class ? class_facts_known(g, class) : 0;
+    uint32_t id = gate_name_find_text(g, maker, sizeof(maker) - 1);
+    return facts & CLASS_REAL && facts & CLASS_PLAIN && !(facts & (CLASS_ENUM | CLASS_ABSTRACT)) &&
+           !(id && NAME(g, id)->defined);
+}
+
 int check_object_dict(struct gate *g, uint32_t i, uint32_t object)
 {
     if (is_for_encoder(g, i, object))
         return 0;
     if (is_genuine_self(g, object, NULL) || is_guarded(g, i, object) ||
-        is_owner_instance(g, object)) {
+        is_owner_instance(g, object) || is_known_instance(g, object)) {
         if (!g->object_dicts)
             g->object_dicts = i;
         if (!reads_only(g, i) && !g->named_writes)

@@ -40,6 +40,7 @@ static int is_own_name_parameter(const struct gate *g, uint32_t i)
     const char *name = is_function(g, function) ? text_of_name(g, function) : "";
     uint32_t self = child_of(g, arguments, F_args);
     return class_of_method(g, function) && !child_of(g, function, F_decorator_list) &&
+           !is_method_aliased(g, function) &&
            (strcmp(name, "__setattr__") == 0 || strcmp(name, "__delattr__") == 0) && self &&
            child_at(g, arguments, F_args, 1) == b->node;
 }
