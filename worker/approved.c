@@ -6,7 +6,7 @@
  * which is Python's own: threads are waited for, exit handlers run, open files written out.
  *
  * Invariant: what the code has printed reaches the pipe before a program that it starts
- * can write there.
+ * can write there, and what it prints while that one runs does when it is printed.
  */
 #include "worker.h"
 
@@ -23,7 +23,7 @@ static struct {
     int channel, trace, text;
 } armed;
 static PyObject *old_hook; /* sys.excepthook, as site left it */
-static enum { UNKNOWN, COMING, SEEDED } lines;
+static int knows_lines;    /* linecache, the code's */
 
 /* ---- output in order ------------------------------------------------------------ */
 
@@ -42,18 +42,23 @@ static int opens_stream(PyObject *args)
     return text && (strncmp(text, "/dev/", 5) == 0 || strncmp(text, "/proc/", 6) == 0);
 }
 
-/* linecache is being loaded, by the code or by what it uses: it is to know the code's lines. */
-static void seed_lines(void)
+static void seed_lines(PyObject *linecache)
 {
-    AUTO_PY name = PyUnicode_FromString("linecache");
-    AUTO_PY module = name ? PyImport_GetModule(name) : NULL;
-    AUTO_PY cache = module ? PyObject_GetAttrString(module, "cache") : NULL;
+    AUTO_PY cache = linecache ? PyObject_GetAttrString(linecache, "cache") : NULL;
     if (cache) {
         worker.line_cache = py_take(&cache);
-        if (errors_seed_lines() == 0)
-            lines = SEEDED;
+        (void)errors_seed_lines();
     }
     PyErr_Clear();
+}
+
+/* linecache is being loaded, by the code or by what it uses, and used at once: nothing tells
+ * when it is there. So it is loaded here, and found there by whoever asked for it. */
+static void load_lines(void)
+{
+    knows_lines = 1;
+    AUTO_PY module = PyImport_ImportModule("linecache");
+    seed_lines(module);
 }
 
 static void on_import(PyObject *args)
@@ -61,8 +66,8 @@ static void on_import(PyObject *args)
     PyObject *name = PyTuple_Check(args) ? PyTuple_GetItem(args, 0) : NULL;
     if (!name || !PyUnicode_Check(name))
         return;
-    if (lines == UNKNOWN && PyUnicode_CompareWithASCIIString(name, "linecache") == 0)
-        lines = COMING;
+    if (!knows_lines && PyUnicode_CompareWithASCIIString(name, "linecache") == 0)
+        load_lines();
     if (PyUnicode_CompareWithASCIIString(name, "multiprocessing.spawn") == 0)
         spawned_prepare();
     PyErr_Clear();
@@ -71,20 +76,18 @@ static void on_import(PyObject *args)
 static int on_event(const char *event, PyObject *args, void *unused)
 {
     (void)unused;
-    if (lines == COMING)
-        seed_lines();
     if (strcmp(event, "import") == 0)
         on_import(args);
     if (event[0] != 's' && event[0] != 'o' && event[0] != 'p')
         return 0;
     if (strcmp(event, "open") == 0) {
         if (opens_stream(args))
-            text_flush_all();
+            print_take_turns();
         return 0;
     }
     for (size_t i = 0; i < ARRAY_LEN(starts); i++)
         if (strcmp(event, starts[i]) == 0)
-            text_flush_all();
+            print_take_turns();
     return 0;
 }
 
@@ -102,16 +105,6 @@ static int watch_events(void)
 }
 
 /* ---- the beginning --------------------------------------------------------------- */
-
-/* What site or a startup module has printed goes first; its objects are replaced. */
-static int flush_stream(const char *name)
-{
-    PyObject *stream = PySys_GetObject(name);
-    if (!stream || stream == Py_None)
-        return 0;
-    AUTO_PY done = PyObject_CallMethod(stream, "flush", NULL);
-    return done ? 0 : -1;
-}
 
 /* As far up as it goes, out of the way of the numbers that the code will see, and not for
  * the programs that it starts. */
@@ -144,7 +137,7 @@ static int move_all(struct cordon_err *reterr)
 
 static int take_text(struct cordon_err *reterr)
 {
-    int rc = text_attach(armed.text);
+    int rc = print_attach(armed.text);
     (void)close(armed.text);
     return rc < 0 ? err_set(reterr, CORDON_E_HELPER, -rc, "cannot map the text memory") : 0;
 }
@@ -157,6 +150,15 @@ static int hide_arguments(void)
     if (!argv || !original || PySys_SetObject("argv", argv) < 0)
         return -1;
     return PySys_SetObject("orig_argv", original);
+}
+
+/* From 3.13 on linecache is loaded for any `python -c`; a startup module may have, too. */
+static void find_lines(void)
+{
+    AUTO_PY name = PyUnicode_FromString("linecache");
+    AUTO_PY module = name ? PyImport_GetModule(name) : NULL;
+    knows_lines = module != NULL;
+    seed_lines(module);
 }
 
 static int finish(struct cordon_err *reterr)
@@ -173,15 +175,14 @@ static PyObject *start(PyObject *self, PyObject *args)
     struct cordon_err err = {0};
     (void)self, (void)args;
     start_forget();
-    if (flush_stream("stdout") < 0 || flush_stream("stderr") < 0)
-        PyErr_Clear();
+    text_adopt(); /* what a startup module has printed goes first */
     int rc = move_all(&err);
     if (rc == 0)
         rc = load_approved(&err);
     if (rc == 0)
         rc = take_text(&err);
     if (rc == 0)
-        seed_lines(); /* from 3.13 on linecache is loaded for any `python -c` */
+        find_lines();
     if (rc == 0)
         rc = finish(&err);
     if (rc < 0) {
@@ -226,6 +227,22 @@ static void call(PyObject *module, const char *function)
     AUTO_PY done = PyObject_CallMethod(module, function, NULL);
     if (!done)
         PyErr_WriteUnraisable(module);
+}
+
+/* The code's own, if it has set one: what it does there, to a log for example, it does
+ * beside what the answer says. */
+void approved_except(PyObject *value)
+{
+    PyObject *hook = PySys_GetObject("excepthook");
+    if (!hook || hook == old_hook || hook == PySys_GetObject("__excepthook__"))
+        return;
+    AUTO_PY held = hook;
+    Py_INCREF(held);
+    AUTO_PY trace = PyException_GetTraceback(value);
+    AUTO_PY done = PyObject_CallFunctionObjArgs(held, (PyObject *)Py_TYPE(value), value,
+                                                trace ? trace : Py_None, NULL);
+    if (!done)
+        PyErr_WriteUnraisable(held);
 }
 
 void approved_wind_up(void)

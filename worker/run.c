@@ -172,7 +172,7 @@ static struct failure *answer(int channel, const struct request *r, PyObject *na
                       &encoded, message, sizeof(message));
     if (outcome != ENCODE_OK)
         return encode_failure(outcome, message);
-    text_flush_all();
+    print_flush_all();
     (void)frame_send(channel, FRAME_RESULT, encoded.json.data, encoded.json.len);
     *ret_notes = encoded.notes;
     return NULL;
@@ -207,7 +207,7 @@ static void leave_if_forked(int raised)
         PyErr_PrintEx(0); /* SystemExit: does not return */
     if (worker.approved)
         approved_finalize();
-    text_flush_all();
+    print_flush_all();
     _exit(raised);
 }
 
@@ -226,7 +226,7 @@ static struct failure *run_code(int channel, const struct request *r, PyObject *
     return failed ? &failure : answer(channel, r, names, ret_notes);
 }
 
-/* Compiles and runs: NULL when all went well. What is left behind is never torn down. */
+/* Compiles and runs: NULL when all went well. In a sandbox what is left is never torn down. */
 static struct failure *execute(int channel, struct request *r, PyObject **ret_notes)
 {
     int wants_json = worker.approved && approved_wants_json(r->code, r->head.code_len);
@@ -258,7 +258,10 @@ static struct failure *execute(int channel, struct request *r, PyObject **ret_no
     Py_DECREF(input);
     if (!main)
         return fail_internal("the code's namespace could not be made");
-    return run_code(channel, r, code, main, ret_notes);
+    struct failure *failed = run_code(channel, r, code, main, ret_notes);
+    if (worker.approved)
+        Py_DECREF(main); /* its names go when Python ends, also those that hold each other */
+    return failed;
 }
 
 /*
@@ -283,7 +286,7 @@ _Noreturn void run_request(int channel)
     report_make(failed, notes);
     if (worker.approved)
         approved_finalize();
-    text_flush_all();
+    print_flush_all();
     (void)fflush(NULL);
     report_send(channel);
     await_dismissal(channel);

@@ -1,104 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text: sys.stdout and sys.stderr of user code. Text becomes UTF-8 in memory that the
- * engine shares, and is written to the pipe when that is full or flushed, so that a print
- * costs a copy and nothing printed is lost with the process. What cannot be UTF-8 is
- * escaped, and a pipe that nobody reads swallows silently: a print never raises for
- * reasons that are not the code's.
- *
- * Invariant: [start, end) of a stream is exactly what has not been written yet. A process
- * that user code forked leaves the shared memory alone and has its own.
+ * text: sys.stdout and sys.stderr of user code, as objects; the bytes go to print.c. Text
+ * becomes UTF-8, and what cannot be is escaped.
  */
 #include "worker.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <string.h>
-#include <sys/mman.h>
 
-static struct wire_text private_text;
-static struct wire_text *memory = &private_text;
 static PyObject *text_type, *bytes_type;
 static PyObject *objects[2];
-
-/* ---- bytes ---------------------------------------------------------------- */
-
-/* start and end are reset together: a reader never sees written text as waiting. */
-static void reset(int which)
-{
-    typedef uint64_t __attribute__((may_alias)) pair;
-    _Static_assert(offsetof(struct wire_text, stream[0].end) == 4, "start and end are a pair");
-    __atomic_store_n((pair *)(void *)&memory->stream[which].start, 0, __ATOMIC_RELAXED);
-}
-
-static void flush(int which)
-{
-    uint32_t end = memory->stream[which].end;
-    if (end > WIRE_TEXT_BUF)
-        end = WIRE_TEXT_BUF;
-    while (memory->stream[which].start < end) {
-        uint32_t at = memory->stream[which].start;
-        size_t len = end - at < WIRE_TEXT_CHUNK ? end - at : WIRE_TEXT_CHUNK;
-        ssize_t n = write(which + 1, memory->stream[which].buf + at, len);
-        if (n > 0) {
-            memory->stream[which].start = at + (uint32_t)n;
-        } else if (n < 0 && errno == EAGAIN) {
-            struct pollfd wait = {.fd = which + 1, .events = POLLOUT};
-            (void)poll(&wait, 1, -1);
-        } else if (n == 0 || errno != EINTR) {
-            break; /* closed by the code, or nobody reads: dropped */
-        }
-    }
-    reset(which);
-}
-
-static void put_slowly(int which, const char *data, size_t len)
-{
-    while (len > 0) {
-        flush(which);
-        size_t take = len < WIRE_TEXT_BUF ? len : WIRE_TEXT_BUF;
-        memcpy(memory->stream[which].buf, data, take);
-        memory->stream[which].end = (uint32_t)take;
-        data += take;
-        len -= take;
-    }
-}
-
-static inline void put(int which, const char *data, size_t len)
-{
-    uint32_t end = memory->stream[which].end;
-    if (end > WIRE_TEXT_BUF || len > WIRE_TEXT_BUF - end) {
-        put_slowly(which, data, len);
-        return;
-    }
-    memcpy(memory->stream[which].buf + end, data, len);
-    memory->stream[which].end = end + (uint32_t)len;
-}
-
-void text_flush_all(void)
-{
-    flush(0);
-    flush(1);
-}
-
-/* In a process that user code has just forked: what was waiting is the parent's. */
-static void leave_shared(void)
-{
-    memory = &private_text;
-    reset(0);
-    reset(1);
-}
-
-int text_attach(int memfd)
-{
-    int prot = PROT_READ | PROT_WRITE;
-    void *map = mmap(NULL, sizeof(struct wire_text), prot, MAP_SHARED, memfd, 0);
-    if (map == MAP_FAILED)
-        return -errno;
-    memory = map;
-    return 0;
-}
 
 /* ---- what the text and the bytes object have in common ---------------------- */
 
@@ -115,7 +25,7 @@ static int which_of(PyObject *self)
 static PyObject *stream_flush(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    flush(which_of(self));
+    print_flush(which_of(self));
     Py_RETURN_NONE;
 }
 
@@ -252,7 +162,6 @@ static PyObject *get_false(PyObject *self, void *unused)
         {"read", KEYWORDS(stream_read), NULL}, {"readline", KEYWORDS(stream_read), NULL},          \
         {"readlines", KEYWORDS(stream_read), NULL}, {"seek", KEYWORDS(stream_seek), NULL},         \
         {"tell", KEYWORDS(stream_seek), NULL}, {"truncate", KEYWORDS(stream_seek), NULL},          \
-        {"detach", stream_detach, METH_NOARGS, NULL},                                              \
         {"__enter__", stream_enter, METH_NOARGS, NULL},                                            \
     {                                                                                              \
         "__exit__", stream_exit, METH_VARARGS, NULL                                                \
@@ -270,12 +179,15 @@ static PyObject *bytes_write(PyObject *self, PyObject *data)
     if (PyObject_GetBuffer(data, &view, PyBUF_SIMPLE) < 0)
         return NULL;
     Py_ssize_t len = view.len;
-    put(which_of(self), view.buf, (size_t)len);
+    print_put(which_of(self), view.buf, (size_t)len);
     PyBuffer_Release(&view);
     return PyLong_FromSsize_t(len);
 }
 
-static PyMethodDef bytes_methods[] = {{"write", bytes_write, METH_O, NULL}, COMMON_METHODS, {0}};
+static PyMethodDef bytes_methods[] = {{"write", bytes_write, METH_O, NULL},
+                                      {"detach", stream_detach, METH_NOARGS, NULL},
+                                      COMMON_METHODS,
+                                      {0}};
 
 static PyGetSetDef bytes_attributes[] = {{"name", get_number, NULL, NULL, NULL},
                                          {"mode", get_text, NULL, NULL, (void *)(uintptr_t) "wb"},
@@ -302,7 +214,7 @@ static PyObject *write_escaped(PyObject *self, PyObject *text)
     const char *data = clip_utf8(text, &len, &keep);
     if (!data)
         return NULL;
-    put(which_of(self), data, (size_t)len);
+    print_put(which_of(self), data, (size_t)len);
     return PyLong_FromSsize_t(PyUnicode_GetLength(text));
 }
 
@@ -320,8 +232,36 @@ static PyObject *text_write(PyObject *self, PyObject *text)
         PyErr_Clear();
         return write_escaped(self, text);
     }
-    put(which_of(self), data, (size_t)len);
+    print_put(which_of(self), data, (size_t)len);
     return PyLong_FromSsize_t(PyUnicode_GetLength(text));
+}
+
+/* A bool among the arguments; what is not given or None stays as it is. */
+static int take_switch(PyObject *kwargs, const char *name, int *ret)
+{
+    PyObject *value = kwargs ? PyDict_GetItemString(kwargs, name) : NULL;
+    int is = value && value != Py_None ? PyObject_IsTrue(value) : *ret;
+    if (is < 0)
+        return -1;
+    *ret = is;
+    return 0;
+}
+
+/* Encoding and errors stay what they are: see above. */
+static PyObject *text_reconfigure(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    int which = which_of(self);
+    (void)args;
+    if (take_switch(kwargs, "line_buffering", &print_habits[which].lines) < 0 ||
+        take_switch(kwargs, "write_through", &print_habits[which].all) < 0)
+        return NULL;
+    return stream_flush(self, NULL);
+}
+
+static PyObject *get_switch(PyObject *self, void *all)
+{
+    int which = which_of(self);
+    return PyBool_FromLong(all ? print_habits[which].all : print_habits[which].lines);
 }
 
 static PyObject *get_buffer(PyObject *self, void *unused)
@@ -332,8 +272,17 @@ static PyObject *get_buffer(PyObject *self, void *unused)
     return buffer;
 }
 
+/* For whoever puts a wrapper of their own around the bytes; this one goes on working. */
+static PyObject *text_detach(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    print_flush(which_of(self));
+    return get_buffer(self, NULL);
+}
+
 static PyMethodDef text_methods[] = {{"write", text_write, METH_O, NULL},
-                                     {"reconfigure", KEYWORDS(stream_none), NULL},
+                                     {"reconfigure", KEYWORDS(text_reconfigure), NULL},
+                                     {"detach", text_detach, METH_NOARGS, NULL},
                                      COMMON_METHODS,
                                      {0}};
 
@@ -344,8 +293,8 @@ static PyGetSetDef text_attributes[] = {
     {"encoding", get_text, NULL, NULL, (void *)(uintptr_t) "utf-8"},
     {"errors", get_text, NULL, NULL, (void *)(uintptr_t) "backslashreplace"},
     {"newlines", get_none, NULL, NULL, NULL},
-    {"line_buffering", get_false, NULL, NULL, NULL},
-    {"write_through", get_false, NULL, NULL, NULL},
+    {"line_buffering", get_switch, NULL, NULL, NULL},
+    {"write_through", get_switch, NULL, NULL, (void *)(uintptr_t) "all"},
     {"closed", get_false, NULL, NULL, NULL},
     {0}};
 
@@ -409,7 +358,7 @@ int text_prepare(void)
         if (!objects[which])
             return -1;
     }
-    int rc = pthread_atfork(text_flush_all, NULL, leave_shared);
+    int rc = print_prepare();
     if (rc != 0) {
         errno = rc;
         PyErr_SetFromErrno(PyExc_OSError);
@@ -424,6 +373,30 @@ PyObject *text_object(int fd)
         return NULL;
     Py_INCREF(objects[fd - 1]);
     return objects[fd - 1];
+}
+
+static void adopt_one(int which, PyObject *old)
+{
+    int *const switches[] = {&print_habits[which].lines, &print_habits[which].all};
+    static const char *const names[] = {"line_buffering", "write_through"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        AUTO_PY value = PyObject_GetAttrString(old, names[i]);
+        *switches[i] = value && PyObject_IsTrue(value) > 0;
+        PyErr_Clear();
+    }
+    AUTO_PY done = PyObject_CallMethod(old, "flush", NULL);
+    (void)done; /* closed, perhaps */
+    PyErr_Clear();
+}
+
+void text_adopt(void)
+{
+    static const char *const names[] = {"stdout", "stderr"};
+    for (int which = 0; which < 2; which++) {
+        PyObject *old = PySys_GetObject(names[which]);
+        if (old && old != Py_None)
+            adopt_one(which, old);
+    }
 }
 
 int text_install(void)

@@ -281,5 +281,7 @@ int verdict(struct failure *f, enum phase phase)
         compile_verdict(f, value);
     else
         run_verdict(f, value);
+    if (phase == PHASE_RUN && worker.approved)
+        approved_except(value);
     return 0;
 }

@@ -11,7 +11,8 @@
  *   interp.c   the world that user code sees: builtins, __import__, __main__
  *   exports*.c what code may name of each module, and package_rows.c of packages
  *   facade.c   the modules in it                  audit*.c  what is refused at run time
- *   text.c     sys.stdout and sys.stderr over memory shared with the engine
+ *   text.c     sys.stdout and sys.stderr
+ *   print.c    what they print, over memory shared with the engine
  *   errors.c   an exception in words          verdict.c  what it means for the execution
  *   clip.c     long text kept short           report.c   FRAME_END, without any Python
  *   encode*.c  the result as JSON
@@ -185,6 +186,25 @@ void report_make(const struct failure *failure, PyObject *notes);
 /* Sends it: without Python, which may have ended meanwhile. */
 void report_send(int fd);
 
+/* ---- print.c: what is printed, on its way to the pipe ----------------------------- */
+
+/* What is written out at once, not when the memory is full: every line, or everything. */
+extern struct print_habit {
+    int lines, all;
+} print_habits[2];
+
+/* Once, before anything is printed. 0 or an errno. */
+int print_prepare(void);
+/* From now on the memory is this one, shared with the engine. 0 or -errno. */
+int print_attach(int memfd);
+/* which is 0 for stdout, 1 for stderr. */
+void print_put(int which, const char *data, size_t len);
+/* Write out what is waiting, in C only. */
+void print_flush(int which);
+void print_flush_all(void);
+/* Before somebody else may write to the same pipes: flushes, now and for a while each line. */
+void print_take_turns(void);
+
 /* ---- text.c: sys.stdout and sys.stderr ---------------------------------------- */
 
 /* Makes the types; the objects are not in use yet. */
@@ -193,10 +213,8 @@ int text_prepare(void);
 PyObject *text_object(int fd);
 /* Makes them sys.stdout, sys.stderr and their __dunder__ twins. */
 int text_install(void);
-/* From now on text goes to this memory, shared with the engine. 0 or -errno. */
-int text_attach(int memfd);
-/* Writes out what is waiting, in C only. */
-void text_flush_all(void);
+/* Before text_install: the old objects' last words, and when they wrote out what they had. */
+void text_adopt(void);
 
 /* ---- interp.c: the world of user code ------------------------------------------ */
 
@@ -276,6 +294,8 @@ void spawned_prepare(void);
 
 /* Whether the code could tell that `json` is not there: loading it takes a third of a start. */
 int approved_wants_json(const char *code, size_t len);
+/* An exception has ended the code: shows it to the sys.excepthook of its own. */
+void approved_except(PyObject *value);
 /* The code has ended: what Python does before it ends itself. */
 void approved_wind_up(void);
 /* Ends Python, with all that hangs from it: files that are open are written out. */

@@ -66,7 +66,7 @@ static void wake_python(const int fds[WIRE_FORK_FDS])
 {
     struct cordon_err err = {0};
     PyOS_AfterFork_Child();
-    int rc = text_attach(fds[WIRE_FD_TEXT]);
+    int rc = print_attach(fds[WIRE_FD_TEXT]);
     if (rc < 0) {
         err_set(&err, CORDON_E_HELPER, -rc, "cannot map the text memory");
     } else if (reseed() < 0 || start_trace(WIRE_TRACE_SIGNAL, fds[WIRE_FD_TRACE]) < 0) {

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Approved runs, finer: where a program would notice that it is not run by `python3 -c`. Each
+item holds a right value that plain Python gives (its output going to a pipe).
+"""
+
+from pathlib import Path
+
+import pytest
+
+from test_approved import approve, caller, home, value  # noqa: F401 (fixtures)
+
+
+# ---- output in turns ----------------------------------------------------------------
+
+
+def test_prints_while_a_child_runs(approve):
+    """Each side prints, is read by the other, and prints again."""
+    answer = approve("""
+        import os, subprocess
+        r, w = os.pipe()
+        child = subprocess.Popen(["sh", "-c", f"while read x; do echo child $x; echo >&{w}; done"],
+                                 stdin=subprocess.PIPE, pass_fds=[w], text=True)
+        for n in range(5):
+            print("parent", n)
+            child.stdin.write(f"{n}\\n")
+            child.stdin.flush()
+            os.read(r, 1)
+        child.stdin.close()
+        child.wait()
+    """)
+    assert answer["status"] == "ok", answer
+    assert answer["stdout"] == "".join(f"parent {n}\nchild {n}\n" for n in range(5))
+
+
+def test_prints_of_forks_in_turns(approve):
+    answer = approve("""
+        import os
+        to_child, to_parent = os.pipe(), os.pipe()
+        pid = os.fork()
+        for n in range(5):
+            if pid == 0:
+                os.read(to_child[0], 1)
+                print("child", n)
+                os.write(to_parent[1], b".")
+            else:
+                print("parent", n)
+                os.write(to_child[1], b".")
+                os.read(to_parent[0], 1)
+        if pid == 0:
+            os._exit(0)
+    """)
+    assert answer["status"] == "ok", answer
+    assert answer["stdout"] == "".join(f"parent {n}\nchild {n}\n" for n in range(5))
+
+
+def test_a_file_beside_the_prints(approve):
+    answer = approve("""
+        with open("/dev/stdout", "w", buffering=1) as same:
+            for n in range(3):
+                print("print", n)
+                same.write(f"file {n}\\n")
+    """)
+    assert answer["stdout"] == "".join(f"print {n}\nfile {n}\n" for n in range(3))
+
+
+def test_lines_of_stderr_go_out_at_once(approve):
+    answer = approve("""
+        import os
+        print("a", file=sys.stderr)
+        os.write(2, b"b\\n")
+        print("c", file=sys.stderr)
+    """)
+    assert answer["stderr"] == "a\nb\nc\n"
+
+
+BETWEEN = """
+    import os
+    {first}
+    print("a")
+    os.write(1, b"b\\n")
+    print("c", end="")
+    os.write(1, b"d\\n")
+    print("e", flush=True)
+"""
+
+
+@pytest.mark.parametrize("first, env, out", [
+    ("", {}, "b\nd\na\nce\n"),
+    ("", {"PYTHONUNBUFFERED": "1"}, "a\nb\ncd\ne\n"),
+    ("sys.stdout.reconfigure(write_through=True)", {}, "a\nb\ncd\ne\n"),
+    ("sys.stdout.reconfigure(line_buffering=True)", {}, "a\nb\nd\nce\n"),
+    ("sys.stdout.reconfigure(line_buffering=True)\n    sys.stdout.reconfigure(encoding='utf-8')",
+     {}, "a\nb\nd\nce\n"),
+    ("sys.stdout.reconfigure(line_buffering=True)\n    sys.stdout.reconfigure(line_buffering=False)",
+     {}, "b\nd\na\nce\n"),
+])
+def test_when_prints_go_out(approve, first, env, out):
+    """(Here an empty PYTHONUNBUFFERED means, as to Python, that it is not set.)"""
+    answer = approve(BETWEEN.format(first=first), env={"PYTHONUNBUFFERED": "", **env})
+    assert answer["stdout"] == out, answer
+
+
+def test_what_the_streams_say_of_themselves(value):
+    assert value("""
+        def say():
+            result.setdefault("said", []).append(
+                [sys.stdout.line_buffering, sys.stdout.write_through, sys.stderr.line_buffering])
+        say()
+        sys.stdout.reconfigure(line_buffering=True, write_through=True)
+        say()
+    """, env={"PYTHONUNBUFFERED": ""})["said"] == [[False, False, True], [True, True, True]]
+
+
+def test_a_stream_of_its_own_around_the_bytes(approve):
+    answer = approve("""
+        import codecs
+        print("first")
+        sys.stdout = io.TextIOWrapper(sys.stdout.detach(), encoding="utf-8", write_through=True)
+        print("second \\N{SNOWMAN}")
+        sys.stderr = codecs.getwriter("utf-8")(sys.stderr.detach())
+        print("third", file=sys.stderr)
+        print("last", file=sys.__stdout__)
+    """)
+    assert answer["status"] == "ok", answer
+    assert answer["stdout"] == "first\nsecond \u2603\nlast\n"
+    assert answer["stderr"] == "third\n"
+
+
+# ---- errors ---------------------------------------------------------------------------
+
+
+def test_warnings_show_the_line(approve):
+    answer = approve("import warnings\n\nwarnings.warn('careful')\n")
+    assert answer["stderr"] == ("<code>:3: UserWarning: careful\n"
+                                "  warnings.warn('careful')\n")
+
+
+def test_a_hook_for_exceptions(approve):
+    answer = approve("""
+        import atexit
+        atexit.register(print, "exit")
+        def hook(kind, error, trace):
+            print("hook", kind.__name__, error, trace.tb_lineno)
+        sys.excepthook = hook
+        raise KeyError("k")
+    """)
+    assert answer["error"]["message"] == "KeyError: 'k'"
+    assert answer["stdout"] == "hook KeyError 'k' 7\nexit\n"
+
+
+def test_a_hook_is_not_for_exits(approve):
+    answer = approve("sys.excepthook = print\nsys.exit(3)")
+    assert (answer["error"]["kind"], answer["stdout"]) == ("exit", "")
+
+
+def test_a_hook_that_fails(approve):
+    answer = approve("sys.excepthook = lambda *a: 1 / 0\nraise KeyError('k')")
+    assert answer["error"]["message"] == "KeyError: 'k'"
+    assert "ZeroDivisionError" in answer["stderr"]
+
+
+def test_the_traceback_is_still_the_answers(approve):
+    """Without a hook of its own nothing of it is printed."""
+    answer = approve("raise KeyError('k')")
+    assert answer["stderr"] == ""
+    assert "KeyError: 'k'" in answer["error"]["traceback"]
+
+
+# ---- the end ----------------------------------------------------------------------------
+
+
+def test_what_holds_itself_goes_too(approve):
+    answer = approve("""
+        class Last:
+            def __init__(self, name):
+                self.name = name
+                self.me = self
+            def __del__(self):
+                print("gone", self.name)
+        a = Last("a")
+        def f():
+            return a
+    """)
+    assert (answer["status"], answer["stdout"]) == ("ok", "gone a\n")
+
+
+# ---- startup modules -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def at_start(home):  # noqa: F811
+    """at_start(code): what the caller's usercustomize module does."""
+    def at_start(code):
+        import sysconfig
+        place = Path(sysconfig.get_path("purelib", "posix_user", {"userbase": str(home / ".local")}))
+        place.mkdir(parents=True)
+        (place / "usercustomize.py").write_text(code)
+    return at_start
+
+
+@pytest.mark.parametrize("code, out, err", [
+    ("import sys\nprint('hello')\nprint('oops', file=sys.stderr)", "hello\nran\n", "oops\n"),
+    ("import builtins\nbuiltins.word = 'ran'", "ran\n", ""),
+    ("import threading, time\n"
+     "threading.Thread(target=lambda: (time.sleep(.2), print('late'))).start()", "ran\nlate\n", ""),
+    ("import atexit\natexit.register(print, 'bye')", "ran\nbye\n", ""),
+    ("import sys\nsys.addaudithook(lambda *a: None)", "ran\n", ""),
+])
+def test_startup_modules(approve, at_start, code, out, err):
+    at_start(code)
+    answer = approve("print(globals().get('word') or getattr(builtins, 'word', 'ran'))")
+    assert (answer["status"], answer["stdout"], answer["stderr"]) == ("ok", out, err), answer
+
+
+def test_a_startup_module_that_fails(approve, at_start):
+    """Python says so, and goes on."""
+    at_start("1 / 0")
+    answer = approve("print('ran')")
+    assert (answer["status"], answer["stdout"]) == ("ok", "ran\n")
+    assert "ZeroDivisionError" in answer["stderr"]
