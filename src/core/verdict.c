@@ -249,10 +249,29 @@ static void say_refused_call(struct cordon_result *r, const struct cordon_run *r
                  nr < 0 ? "" : seccomp_call_name(nr, name, sizeof(name)));
 }
 
+/* "SIGTERM (Terminated)"; signals of real time have a number only. */
+static const char *signal_name(int sig, char *to, size_t size)
+{
+    if (sigabbrev_np(sig))
+        (void)snprintf(to, size, "SIG%s (%s)", sigabbrev_np(sig), sigdescr_np(sig));
+    else if (sig >= SIGRTMIN && sig <= SIGRTMAX)
+        (void)snprintf(to, size, "SIGRTMIN+%d (signal %d)", sig - SIGRTMIN, sig);
+    else
+        (void)snprintf(to, size, "%d", sig);
+    return to;
+}
+
+/* A sandbox has nobody in it who could: its first process gets no SIGKILL from below. */
+static const char *who_killed(const struct cordon_run *run)
+{
+    return run->request.approved ? ": the code, a program that it started or something on the "
+                                   "host killed it, perhaps for lack of memory"
+                                 : ": something on the host killed it, perhaps for lack of memory";
+}
+
 static void say_signal(struct cordon_result *r, const struct cordon_run *run, int sig)
 {
-    const char *name = sigabbrev_np(sig);
-    const char *text = sigdescr_np(sig);
+    char name[64];
     int cpu_up = run->exit.cpu_us / 1000u >= run->request.limits.cpu_ms;
     if (sig == SIGXCPU || (sig == SIGKILL && cpu_up)) {
         exceeded_say(r, run, exceeded_of(WIRE_LIMIT_CPU));
@@ -262,10 +281,8 @@ static void say_signal(struct cordon_result *r, const struct cordon_run *run, in
         say_refused_call(r, run);
         return;
     }
-    result_error(r, CORDON_CRASHED, "crash", "the interpreter died of signal SIG%s (%s)%s",
-                 name ? name : "?", text ? text : "unknown",
-                 sig == SIGKILL ? ": something on the host killed it, perhaps for lack of memory"
-                                : "");
+    result_error(r, CORDON_CRASHED, "crash", "the interpreter died of signal %s%s",
+                 signal_name(sig, name, sizeof(name)), sig == SIGKILL ? who_killed(run) : "");
 }
 
 static void say_exit(struct cordon_result *r, const struct cordon_run *run)

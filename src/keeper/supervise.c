@@ -45,13 +45,23 @@ void keeper_fail_run(struct keeper *k, struct run *run, const struct cordon_err 
     runs_remove(&k->runs, run);
 }
 
+/* Whether the run's deadline ended it: by our kill, or already by our question for the line,
+ * which ends a program that has taken the interpreter's place and whoever no longer listens. */
+static int ended_by_deadline(const struct run *run, int status)
+{
+    if (!run->overdue || !WIFSIGNALED(status))
+        return 0;
+    int sig = WTERMSIG(status);
+    return sig == SIGKILL || sig == WIRE_TRACE_SIGNAL || sig == WIRE_TRACE_SIGNAL_APPROVED;
+}
+
 void keeper_exit_run(struct keeper *k, struct run *run, int status, const struct rusage *usage)
 {
     const struct timeval *u = &usage->ru_utime;
     const struct timeval *s = &usage->ru_stime;
     struct wire_exit end = {
         .status = status,
-        .deadline = run->overdue && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
+        .deadline = ended_by_deadline(run, status),
         .cpu_us = (uint64_t)(u->tv_sec + s->tv_sec) * 1000000 + (uint64_t)(u->tv_usec + s->tv_usec),
         .maxrss_bytes = (uint64_t)usage->ru_maxrss * 1024,
         .limit = run->meter.over,

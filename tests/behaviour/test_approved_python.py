@@ -185,6 +185,34 @@ def test_what_holds_itself_goes_too(approve):
     assert (answer["status"], answer["stdout"]) == ("ok", "gone a\n")
 
 
+@pytest.mark.parametrize("code", [
+    "import os\nprint('before', flush=True)\nos.execvp('sleep', ['sleep', '60'])",
+    "import signal, time\nprint('before')\n"
+    "for n in set(range(1, 65)) - {9, 19, 32, 33}:\n    signal.signal(n, signal.SIG_DFL)\n"
+    "time.sleep(60)",
+    "import signal, time\nprint('before')\n"
+    "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\ntime.sleep(60)",
+    "import os, signal\nprint('before')\nos.kill(os.getpid(), signal.SIGSTOP)",
+], ids=["another program", "signals by default", "signals blocked", "stopped"])
+def test_a_deadline_that_nobody_can_name_the_line_of(approve, code):
+    answer = approve(code, None, "--timeout", "1")
+    assert (answer["status"], answer["stdout"]) == ("timeout", "before\n"), answer
+    assert "limit of 1 s" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("signal, said", [
+    (9, "SIGKILL (Killed): the code, a program"),
+    (15, "SIGTERM (Terminated)"),
+    (34, "SIGRTMIN+0 (signal 34)"),
+    (37, "SIGRTMIN+3 (signal 37)"),
+    (64, "SIGRTMIN+30 (signal 64)"),
+])
+def test_what_it_died_of(approve, signal, said):
+    answer = approve(f"import os\nos.kill(os.getpid(), {signal})")
+    assert answer["status"] == "crashed", answer
+    assert f"died of signal {said}" in answer["error"]["message"]
+
+
 # ---- startup modules -------------------------------------------------------------------------
 
 
