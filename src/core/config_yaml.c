@@ -181,6 +181,25 @@ struct met {
     unsigned depth;
 };
 
+/* &name or !tag: what they would change is not taken, so they had better not be there. */
+static const char *decoration(const yaml_event_t *event)
+{
+    const yaml_char_t *anchor = NULL, *tag = NULL;
+    if (event->type == YAML_SCALAR_EVENT) {
+        anchor = event->data.scalar.anchor;
+        tag = event->data.scalar.tag;
+    } else if (event->type == YAML_SEQUENCE_START_EVENT) {
+        anchor = event->data.sequence_start.anchor;
+        tag = event->data.sequence_start.tag;
+    } else if (event->type == YAML_MAPPING_START_EVENT) {
+        anchor = event->data.mapping_start.anchor;
+        tag = event->data.mapping_start.tag;
+    }
+    if (anchor)
+        return "anchors (&name) are not taken: write it out, or use from:";
+    return tag ? "tags (!name) are not taken: each key says what its value is" : NULL;
+}
+
 /* Why this event may not be in a configuration file, or NULL. */
 static const char *event_complaint(const yaml_event_t *event, struct met *met)
 {
@@ -197,7 +216,7 @@ static const char *event_complaint(const yaml_event_t *event, struct met *met)
     if (event->type == YAML_SCALAR_EVENT &&
         memchr(event->data.scalar.value, '\0', event->data.scalar.length))
         return "a text must not hold a NUL character";
-    return NULL;
+    return decoration(event);
 }
 
 /* Goes through the whole text once, event by event. */

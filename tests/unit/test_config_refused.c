@@ -98,7 +98,17 @@ static void yaml_that_is_more_than_a_configuration_needs(void **state)
 {
     static const struct row rows[] = {
         {A "    allow: &x [numpy]\n  - name: b\n    allow: *x\n",
-         "5:12: aliases (*name) are not taken: write it out, or use from:"},
+         "3:12: anchors (&name) are not taken: write it out, or use from:"},
+        {P "  - &x\n    name: a\n",
+         "2:5: anchors (&name) are not taken: write it out, or use from:"},
+        {P "  - name: &x a\n", "2:11: anchors (&name) are not taken: write it out, or use from:"},
+        {A "    allow: *x\n", "3:12: aliases (*name) are not taken: write it out, or use from:"},
+        {A "    gate: !!bool on\n",
+         "3:11: tags (!name) are not taken: each key says what its value is"},
+        {A "    allow: !set [x]\n",
+         "3:12: tags (!name) are not taken: each key says what its value is"},
+        {P "  - !!map {name: a}\n",
+         "2:5: tags (!name) are not taken: each key says what its value is"},
         {"profiles: []\n---\nprofiles: []\n",
          "2:1: a second document: everything belongs under one profiles:"},
         {"? [a]\n: 1\n", "1:3: a key has to be a word"},
