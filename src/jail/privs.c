@@ -141,8 +141,10 @@ static const int fd_places[WIRE_FORK_FDS] = {
 
 int privs_arrange_fds(int fds[WIRE_FORK_FDS], struct cordon_err *reterr)
 {
-    /* Out of the way of all places first, whatever numbers they came with. */
+    /* Out of the way of all places first; what is already stays, the limit may be low. */
     for (size_t i = 0; i < WIRE_FORK_FDS; i++) {
+        if (fds[i] >= FD_FIRST_FREE)
+            continue;
         int high = fcntl(fds[i], F_DUPFD_CLOEXEC, FD_FIRST_FREE);
         if (high < 0)
             return err_set(reterr, CORDON_E_HOST, errno, "cannot move descriptor %d", fds[i]);

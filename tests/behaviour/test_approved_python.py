@@ -247,3 +247,17 @@ def test_a_startup_module_that_fails(approve, at_start):
     answer = approve("print('ran')")
     assert (answer["status"], answer["stdout"]) == ("ok", "ran\n")
     assert "ZeroDivisionError" in answer["stderr"]
+
+
+# ---- the least of each limit ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", ["tasks: 1", "open_files: 16", "disk: 4096", "disk_files: 1",
+                                   "memory: 8MiB"])
+def test_the_least_that_a_profile_may_say(value, home, limit):  # noqa: F811
+    """What the configuration takes, a run can be had with."""
+    (home / "c.yaml").write_text(
+        f"profiles:\n  - {{name: least, approved: {{limits: {{{limit}}}}}}}\n")
+    (home / "c.yaml").chmod(0o644)
+    assert value("with open('/dev/null') as f:\n    result['n'] = f.read()", None,
+                 "--config", home / "c.yaml", "--profile", "least") == {"n": ""}
