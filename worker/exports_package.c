@@ -114,6 +114,49 @@ static int is_own(PyObject *value, const char *top)
            (PyCallable_Check(value) && is_defined_in(value, top));
 }
 
+/* ---- the same under another name --------------------------------------------------------- */
+
+/* The address of what each row is about, where it is loaded -> the row's number. */
+static PyObject *rows_by_address;
+
+static PyObject *address_of(PyObject *value)
+{
+    return PyLong_FromVoidPtr(value);
+}
+
+/* What the row names, borrowed; NULL: it is not loaded, or stands for many. */
+static PyObject *named_by(const struct package_row *row)
+{
+    if (!row->name || row->shape == SHAPE_ANY || strchr(row->name, '*') || strchr(row->module, '*'))
+        return NULL;
+    PyObject *module = PyDict_GetItemString(worker.modules, row->module);
+    PyObject *value = module && is_module(module)
+                          ? PyDict_GetItemString(PyModule_GetDict(module), row->name)
+                          : NULL;
+    return value == Py_None ? NULL : value;
+}
+
+static int index_rows(void)
+{
+    rows_by_address = PyDict_New();
+    for (size_t i = 0; rows_by_address && package_row_at(i); i++) {
+        PyObject *value = named_by(package_row_at(i));
+        AUTO_PY address = value ? address_of(value) : NULL;
+        AUTO_PY number = address ? PyLong_FromSize_t(i) : NULL;
+        if (value && (!number || PyDict_SetItem(rows_by_address, address, number) < 0))
+            return -1;
+    }
+    return rows_by_address ? 0 : -1;
+}
+
+static const struct package_row *row_of_value(PyObject *value)
+{
+    AUTO_PY address = address_of(value);
+    PyObject *number = address ? PyDict_GetItemWithError(rows_by_address, address) : NULL;
+    PyErr_Clear();
+    return number ? package_row_at(PyLong_AsSize_t(number)) : NULL;
+}
+
 /* ---- a table in the making --------------------------------------------------------------- */
 
 static int add_name(struct making *m, const char *name, const struct package_row *row)
@@ -151,6 +194,8 @@ static int judge(struct making *m, const char *name, int listed)
     AUTO_PY value = PyObject_GetAttrString(m->module, name);
     PyErr_Clear(); /* a name in __all__ that is not there */
     int own = value && !is_module(value) && (row || is_own(value, m->top));
+    if (own && !row)
+        row = row_of_value(value);
     return own ? add_name(m, name, row) : 0;
 }
 
@@ -341,5 +386,7 @@ int exports_package_prepare(void)
 {
     if (PyUnicode_CompareWithASCIIString(worker.profile, "strict") == 0)
         return 0; /* it hands out what was reviewed, and nothing else */
-    return add_listed();
+    int rc = index_rows() < 0 ? -1 : add_listed();
+    py_clear(&rows_by_address);
+    return rc;
 }

@@ -116,7 +116,7 @@ static int check_on_module(struct gate *g, uint32_t i, const struct export_modul
 /* ---- str.format --------------------------------------------------------------------------------- */
 
 /* C() of a class of the source that makes nothing but its own instances. */
-static int is_own_instance(const struct gate *g, uint32_t i)
+int is_own_instance(const struct gate *g, uint32_t i)
 {
     static const char maker[] = "__new__";
     uint32_t class = kind_of(g, i) == K_Call ? class_sure(g, first_child(g, i)) : 0;

@@ -483,6 +483,9 @@ int is_instance_test(const struct gate *g, uint32_t i);
 /* A class value that is only compared, shown or asked for its name. */
 int is_tame_class_use(const struct gate *g, uint32_t i);
 
+/* C() of a class of the source that makes nothing but its own instances. */
+int is_own_instance(const struct gate *g, uint32_t i);
+
 /* ---- gate_package.c: what package_rows.c says of packages, once one is in use --------------------------- */
 
 /* Why a name of that text is refused wherever it is not called in a way that is known; or NULL. */

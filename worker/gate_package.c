@@ -36,6 +36,8 @@ static const char *hint_of(enum package_shape shape)
                "about";
     case SHAPE_PIVOT:
         return "; with aggfunc= written by its name it is not asked about";
+    case SHAPE_KNOWN:
+        return "; without refcheck= it is not asked about";
     case SHAPE_BACKEND:
         return "; \"Agg\" is not asked about";
     case SHAPE_STYLE:
@@ -116,20 +118,14 @@ const char *gate_package_why(const struct gate *g, const char *name)
     return row ? row->why : NULL;
 }
 
-/* C() of a class of the source that no package knows. */
-static int is_own_call(const struct gate *g, uint32_t i)
-{
-    uint32_t class = i && kind_of(g, i) == K_Call ? class_sure(g, first_child(g, i)) : 0;
-    return class && class_facts_known(g, class) & CLASS_PLAIN;
-}
-
 /* An instance of the code's own, for sure. */
 static int is_own_object(const struct gate *g, uint32_t i)
 {
     uint32_t class;
     if (is_genuine_self(g, i, &class))
         return (class_facts_known(g, class) & CLASS_PLAIN) != 0;
-    return is_own_call(g, i) || is_own_call(g, only_value(g, symbol_of(g, i)));
+    uint32_t value = only_value(g, symbol_of(g, i));
+    return is_own_instance(g, i) || (value && is_own_instance(g, value));
 }
 
 /* ax.transData.transform((1, 2)): of coordinates. */
@@ -158,8 +154,9 @@ int check_package_attribute(struct gate *g, uint32_t i)
 static int is_own_callee(const struct gate *g, uint32_t i)
 {
     const struct bind *b = only_bind(g, symbol_of(g, i));
-    return b && (b->kind == BIND_FUNCTION ||
-                 (b->kind == BIND_CLASS && class_facts_known(g, b->node) & CLASS_PLAIN));
+    return b && (b->kind == BIND_FUNCTION || b->kind == BIND_CLASS) &&
+           !child_of(g, b->node, F_decorator_list) && !child_of(g, b->node, F_bases) &&
+           !child_of(g, b->node, F_keywords);
 }
 
 static int is_false(const struct gate *g, uint32_t i)
@@ -180,13 +177,32 @@ static int check_keyword(struct gate *g, uint32_t i)
     return warn_shape(g, i, row->name, shape, row->why);
 }
 
+/* **{"backend": "os"} */
+static int check_mapping(struct gate *g, uint32_t i)
+{
+    if (kind_of(g, i) != K_Dict)
+        return 0;
+    FOR_CHILDREN (g, c, i) {
+        PyObject *key = N(g, c)->field == F_keys ? string_of(g, c) : NULL;
+        const char *text = key ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
+        const struct package_name *row = text ? package_keyword(text) : NULL;
+        PyErr_Clear();
+        if (row && warn_shape(g, c, row->name, (enum package_shape)row->shape, row->why) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int check_package_keywords(struct gate *g, uint32_t call)
 {
     if (!g->packages || is_own_callee(g, first_child(g, call)))
         return 0;
-    FOR_CHILDREN (g, c, call)
-        if (N(g, c)->field == F_keywords && N(g, c)->name && check_keyword(g, c) < 0)
+    FOR_CHILDREN (g, c, call) {
+        if (N(g, c)->field != F_keywords)
+            continue;
+        if (N(g, c)->name ? check_keyword(g, c) < 0 : check_mapping(g, first_child(g, c)) < 0)
             return -1;
+    }
     return 0;
 }
 

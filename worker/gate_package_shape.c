@@ -26,6 +26,13 @@ static const char *text_of(const struct gate *g, uint32_t i)
     return text;
 }
 
+static const char *const backend_words[] = {"backend", "newbackend", NULL};
+
+/* Keywords that name what is read or written. */
+static const char *const buffer_words[] = {
+    "path_or_buf",  "buf", "path_or_buffer", "fname", "filename", "io", "filepath_or_buffer",
+    "excel_writer", NULL};
+
 /* ---- arguments ------------------------------------------------------------------------- */
 
 static int is_one_of(const char *text, const char *const *words)
@@ -52,6 +59,25 @@ static int is_export(const struct gate *g, uint32_t i, const char *module, const
     const struct export_module *of = exports_find(module);
     const struct export_name *row = export_sure(g, i);
     return of && row && row == exports_name(of, name);
+}
+
+/* **{"a": 1} at the most: no keyword whose name is not written there. */
+static int has_known_keywords(const struct gate *g, uint32_t call)
+{
+    FOR_CHILDREN (g, c, call) {
+        if (kind_of(g, c) == K_Starred)
+            return 0;
+        if (N(g, c)->field != F_keywords || N(g, c)->name)
+            continue;
+        uint32_t mapping = first_child(g, c);
+        if (kind_of(g, mapping) != K_Dict)
+            return 0;
+        FOR_CHILDREN (g, d, mapping)
+            if (N(g, d)->field == F_keys &&
+                (!text_of(g, d) || is_one_of(text_of(g, d), buffer_words)))
+                return 0;
+    }
+    return 1;
 }
 
 /* ---- buffers ------------------------------------------------------------------------------ */
@@ -156,17 +182,47 @@ static int are_function_values(struct gate *g, uint32_t i, int depth)
     return 1;
 }
 
+static int is_mutable(const struct gate *g, uint32_t i)
+{
+    return kind_of(g, i) != K_Constant && kind_of(g, i) != K_Lambda && kind_of(g, i) != K_Tuple &&
+           kind_of(g, i) != K_Name && kind_of(g, i) != K_Attribute;
+}
+
+/* agg(x), x[1], "a" in x: every load of the name reads it or hands it to such a method. */
+static int is_only_handed_over(const struct gate *g, uint32_t i)
+{
+    for (uint32_t k = 0; k < g->node_count; k++) {
+        if (!may_go_on(g))
+            return 0;
+        if (kind_of(g, k) != K_Name || N(g, k)->link != N(g, i)->link || !is_load(g, k))
+            continue;
+        uint32_t up = kind_of(g, N(g, k)->parent) == K_keyword ? N(g, k)->parent : k;
+        uint32_t call = N(g, up)->parent, func = first_child(g, call);
+        const struct package_name *row =
+            kind_of(g, call) == K_Call && func != up && kind_of(g, func) == K_Attribute
+                ? package_attribute(name_of(g, func))
+                : NULL;
+        if (!is_reading(g, k) &&
+            (!row || (row->shape != SHAPE_FUNCTIONS && row->shape != SHAPE_PIVOT)))
+            return 0;
+    }
+    return 1;
+}
+
 static int is_function_name(struct gate *g, uint32_t i, int depth)
 {
     const struct symbol *s = symbol_of(g, i);
     if (!s)
         return builtin_sure(g, i) != BUILTIN_NONE; /* len, max, str */
     const struct bind *b = only_bind(g, s);
-    if (b && (b->kind == BIND_FUNCTION || b->kind == BIND_CLASS || b->kind == BIND_EXPORT))
+    if (b && (b->kind == BIND_FUNCTION || b->kind == BIND_CLASS))
+        return !child_of(g, b->node, F_decorator_list); /* which may hand back a text */
+    if (b && b->kind == BIND_EXPORT)
         return 1;
     uint32_t value = only_value(g, s);
     if (value)
-        return is_function_value(g, value, depth + 1);
+        return is_function_value(g, value, depth + 1) &&
+               (!is_mutable(g, value) || is_only_handed_over(g, i));
     return b && b->kind == BIND_FOR && are_tame_attr_strings(g, i);
 }
 
@@ -253,81 +309,6 @@ static int is_shape_functions(struct gate *g, uint32_t call)
 
 /* ---- expressions --------------------------------------------------------------------------------- */
 
-static int is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
-
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Where the quoted part that begins at `at` ends, or NULL. */
-static const char *after_quoted(const char *at)
-{
-    const char *end = strchr(at + 1, *at);
-    return end && (*at != '`' || !memchr(at, '@', (size_t)(end - at))) ? end + 1 : NULL;
-}
-
-/* "(" that calls what stands before it, which `word` to `end` is. */
-static int is_callable_word(const char *word, const char *end)
-{
-    static const char *const operators[] = {"and", "or", "not", "in", NULL};
-    char text[8];
-    size_t len = (size_t)(end - word);
-    if (len == 0 || len >= sizeof(text))
-        return len != 0;
-    memcpy(text, word, len);
-    text[len] = '\0';
-    return !is_one_of(text, operators);
-}
-
-/*
- * Names, numbers, quoted text, operators, parentheses: no attribute, no call, no subscript of
- * what is no list, no `@name` of the code around, nothing between double underscores.
- */
-static int is_tame_expression(const char *text)
-{
-    const char *word = text, *end = text; /* the last word */
-    char last = 0;                        /* the last character that is no blank */
-    if (strchr(text, '\\') || strstr(text, "__"))
-        return 0;
-    while (*text) {
-        if (*text == '\'' || *text == '"' || *text == '`') {
-            if (is_word(last) && end == text) /* f"..." */
-                return 0;
-            last = *text;
-            text = after_quoted(text);
-            if (!text)
-                return 0;
-            continue;
-        }
-        if (is_word(*text)) {
-            for (word = text; is_word(*text); text++)
-                ;
-            end = text;
-            last = 'a';
-            continue;
-        }
-        if (*text == '.' && !(is_digit(text[1]) || (text > word && end == text && is_digit(*word))))
-            return 0;
-        if (*text == '.' && is_word(text[1]) && !is_digit(text[1]))
-            return 0;
-        if ((*text == '(' || *text == '[') &&
-            (last == ')' || last == ']' || last == '\'' || last == '"' || last == '`' ||
-             (last == 'a' && is_callable_word(word, end))))
-            return 0;
-        if (!strchr(" \t\n.()[],<>=!+-*/%&|~^", *text))
-            return 0;
-        if (*text != ' ' && *text != '\t' && *text != '\n')
-            last = *text;
-        text++;
-    }
-    return 1;
-}
-
 static int is_shape_expression(const struct gate *g, uint32_t call)
 {
     static const char *const keywords[] = {"expr", NULL};
@@ -335,7 +316,7 @@ static int is_shape_expression(const struct gate *g, uint32_t call)
     uint32_t first = first_argument(g, call, keywords);
     uint32_t value = first && kind_of(g, first) == K_Name ? only_value(g, symbol_of(g, first)) : 0;
     const char *text = text_of(g, value ? value : first);
-    return text && is_tame_expression(text) && keywords_within(g, call, known);
+    return text && package_expression_is_tame(text) && keywords_within(g, call, known);
 }
 
 /* ---- settings ------------------------------------------------------------------------------------- */
@@ -452,23 +433,22 @@ static int is_shape_array(const struct gate *g, uint32_t call)
 
 /* ---- shapes ------------------------------------------------------------------------------------------- */
 
-static const char *const buffer_words[] = {
-    "path_or_buf",  "buf", "path_or_buffer", "fname", "filename", "io", "filepath_or_buffer",
-    "excel_writer", NULL};
-
 /* df.to_csv(), df.to_csv(None), df.to_csv(sys.stdout) */
-static int is_shape_text(const struct gate *g, uint32_t call, uint32_t first)
+static int is_shape_text(const struct gate *g, uint32_t first)
 {
     if (!first)
-        return !call_shape(g, call).starred;
+        return 1;
     return is_none(g, first) || is_buffer(g, first) || is_export(g, first, "sys", "stdout");
 }
 
 int is_tame_package_call(struct gate *g, uint32_t call, unsigned char shape, int method)
 {
     uint32_t first = first_argument(g, call, buffer_words);
+    if (shape != SHAPE_FUNCTIONS && shape != SHAPE_RC && !has_known_keywords(g, call))
+        return 0;
     switch (shape) {
     case SHAPE_ANY:
+    case SHAPE_KNOWN:
         return 1;
     case SHAPE_BUFFER:
         return is_buffer(g, first);
@@ -477,16 +457,16 @@ int is_tame_package_call(struct gate *g, uint32_t call, unsigned char shape, int
     case SHAPE_JSON:
         return first && (is_buffer(g, first) || is_json(g, first));
     case SHAPE_TEXT:
-        return is_shape_text(g, call, first);
+        return is_shape_text(g, first);
     case SHAPE_EXPRESSION:
         return is_shape_expression(g, call);
     case SHAPE_FUNCTIONS:
         return is_shape_functions(g, call);
     case SHAPE_PIVOT: /* aggfunc= is judged with the keywords */
-        return count_of(g, call, F_args) <= (method ? 3u : 4u) && !call_shape(g, call).starred;
+        return count_of(g, call, F_args) <= (method ? 3u : 4u);
     case SHAPE_BACKEND:
-        return count_of(g, call, F_args) == 1 && is_backend(g, child_of(g, call, F_args)) &&
-               !call_shape(g, call).starred;
+        first = first_argument(g, call, backend_words);
+        return first && is_backend(g, first) && count_of(g, call, F_args) <= 1;
     case SHAPE_STYLE:
         return count_of(g, call, F_args) >= 1 && is_style(g, child_of(g, call, F_args));
     case SHAPE_OPTIONS:

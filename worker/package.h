@@ -25,6 +25,7 @@ enum package_shape {
     SHAPE_STYLE,      /* a literal name that is no path */
     SHAPE_OPTIONS,    /* literal names of options that load nothing */
     SHAPE_RC,         /* a literal group of settings that start nothing */
+    SHAPE_KNOWN,      /* with keywords that are written there */
     SHAPE_SETTINGS,   /* a mapping of those, by literal names */
     SHAPE_ARRAY,      /* a class whose constructor takes no memory of others */
 };
@@ -49,6 +50,8 @@ struct package_name {
 
 /* The row that decides on a name of a module (NULL: on the module), or NULL. */
 const struct package_row *package_row_of(const char *module, const char *name);
+/* Each row in turn, then NULL. */
+const struct package_row *package_row_at(size_t at);
 /* 1: the package called `top` has rows: what has none in it was not reviewed with it. */
 int package_is_reviewed(const char *top);
 const struct package_name *package_attribute(const char *name);
@@ -57,6 +60,9 @@ const struct package_name *package_keyword(const char *name);
 /* 1: an option or setting of this name loads code or starts programs. */
 int package_option_is_door(const char *key);
 int package_setting_is_door(const char *key);
+
+/* 1: text for DataFrame.query() that reads no attribute, calls nothing and knows columns only. */
+int package_expression_is_tame(const char *text);
 
 /* Makes the tables of the packages in worker.allow, and adds the modules found. 0 or -1. */
 int exports_package_prepare(void);

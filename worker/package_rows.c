@@ -10,7 +10,7 @@
  */
 #include "package.h"
 
-#include "worker.h"
+#include "base/io.h"
 
 #include <string.h>
 
@@ -48,6 +48,9 @@ static const struct package_row rows[] = {
     {"numpy.rec", "array", SHAPE_NEVER, "takes bytes for objects; fromrecords() does not"},
     {"numpy.rec", "fromfile", SHAPE_NEVER, FILES},
     {"numpy.rec", "fromstring", SHAPE_NEVER, "takes bytes for objects"},
+    {"numpy.matrixlib", NULL, SHAPE_NEVER, INNER},
+    {"numpy.linalg.linalg", NULL, SHAPE_NEVER, INNER},
+    {"numpy.fft.helper", NULL, SHAPE_NEVER, INNER},
     {"numpy.ma.core", NULL, SHAPE_NEVER, INNER},
     {"numpy.ma.extras", NULL, SHAPE_NEVER, INNER},
     {"numpy.random.mtrand", NULL, SHAPE_NEVER, INNER},
@@ -101,6 +104,9 @@ static const struct package_row rows[] = {
     {"pandas.io", NULL, SHAPE_NEVER, "holds what reads and writes files"},
     {"pandas.compat", NULL, SHAPE_NEVER, INNER},
     {"pandas.util.version", NULL, SHAPE_NEVER, INNER},
+    {"pandas.util", "Appender", SHAPE_NEVER, INNER},
+    {"pandas.util", "Substitution", SHAPE_NEVER, INNER},
+    {"pandas.util", "cache_readonly", SHAPE_NEVER, INNER},
     {"pandas.offsets", NULL, SHAPE_ANY, NULL},
     {"pandas.api.types", "is_*", SHAPE_ANY, NULL},
     {"pandas.api.types", "pandas_dtype", SHAPE_ANY, NULL},
@@ -190,6 +196,8 @@ static const struct package_row rows[] = {
     {"matplotlib.ticker", NULL, SHAPE_ANY, NULL},
     {"matplotlib.transforms", NULL, SHAPE_ANY, NULL},
     {"matplotlib.tri", NULL, SHAPE_ANY, NULL},
+    {"matplotlib.style.core", NULL, SHAPE_NEVER, INNER},
+    {"matplotlib.*", "subplot_class_factory", SHAPE_NEVER, "makes classes"},
     {"matplotlib.style", "core", SHAPE_NEVER, INNER},
     {"matplotlib.style", "library", SHAPE_NEVER, HOOKS},
     {"matplotlib.style", "reload_library", SHAPE_NEVER, "reads files"},
@@ -198,13 +206,6 @@ static const struct package_row rows[] = {
     {"matplotlib.pyplot", "cm", SHAPE_ANY, NULL},
     {"matplotlib.pyplot.cm", NULL, SHAPE_ANY, NULL},
     {"matplotlib.pyplot.style", NULL, SHAPE_ANY, NULL},
-    {"matplotlib.pyplot.style", "core", SHAPE_NEVER, INNER},
-    {"matplotlib.pyplot.style", "library", SHAPE_NEVER, HOOKS},
-    {"matplotlib.pyplot.style", "reload_library", SHAPE_NEVER, "reads files"},
-    {"matplotlib.pyplot.style", "use", SHAPE_STYLE,
-     "reads files, and fetches them from the network"},
-    {"matplotlib.pyplot.style", "context", SHAPE_STYLE,
-     "reads files, and fetches them from the network"},
     {"matplotlib.pyplot", "cycler", SHAPE_ANY, NULL},
     {"matplotlib.pyplot", "savefig", SHAPE_BUFFER, "writes files"},
     {"matplotlib.pyplot", "imsave", SHAPE_BUFFER, "writes files"},
@@ -271,6 +272,7 @@ static const struct package_name attributes[] = {
     {"print_tiff", SHAPE_BUFFER, PRINTS},
     {"print_webp", SHAPE_BUFFER, PRINTS},
     {"query", SHAPE_EXPRESSION, "runs text as code"},
+    {"resize", SHAPE_KNOWN, "can leave other arrays with memory that is gone"},
     {"savefig", SHAPE_BUFFER, PRINTS},
     {"set_usetex", SHAPE_NEVER, "starts programs"},
     {"switch_backends", SHAPE_NEVER, INNER},
@@ -359,6 +361,11 @@ static const struct package_row *find_row(const char *module, const char *name)
         if (is_named(rows[i].name, name) && fits(rows[i].module, module))
             return &rows[i];
     return NULL;
+}
+
+const struct package_row *package_row_at(size_t at)
+{
+    return at < ARRAY_LEN(rows) ? &rows[at] : NULL;
 }
 
 const struct package_row *package_row_of(const char *module, const char *name)

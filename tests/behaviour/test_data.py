@@ -237,6 +237,14 @@ def test_an_approved_run_is_judged_by_the_same_tables(data):
     assert envelope["status"] == "ok" and envelope["warnings"] == []
 
 
+@pytest.mark.parametrize("table", ["attributes", "keywords"])
+def test_tables_that_are_searched_are_sorted(table):
+    text = (ROOT / "worker" / "package_rows.c").read_text(encoding="utf-8")
+    rows = text.split(f"package_name {table}[] = {{")[1].split("};")[0]
+    names = re.findall(r'\{"(\w+)",', rows)
+    assert len(names) > 5 and names == sorted(names)
+
+
 # ---- elsewhere -----------------------------------------------------------------------------------
 
 
