@@ -382,11 +382,28 @@ static int add_listed(void)
     return names ? 0 : -1;
 }
 
+/* scipy, where the profile lists scipy.stats alone: it holds that, and nothing else. */
+static int add_parents(void)
+{
+    for (size_t i = 0; i < exports_added(); i++) {
+        const char *name = exports_added_at(i)->name;
+        const char *dot = strrchr(name, '.');
+        AUTO_FREE char *above = dot ? strndup(name, (size_t)(dot - name)) : NULL;
+        if (!dot || (above && exports_find(above)))
+            continue;
+        struct export_module bare = {.name = above};
+        if (!above || exports_add(&bare) < 0)
+            return too_many(name);
+        above = NULL; /* the table's now */
+    }
+    return 0;
+}
+
 int exports_package_prepare(void)
 {
     if (PyUnicode_CompareWithASCIIString(worker.profile, "strict") == 0)
         return 0; /* it hands out what was reviewed, and nothing else */
-    int rc = index_rows() < 0 ? -1 : add_listed();
+    int rc = index_rows() < 0 || add_listed() < 0 ? -1 : add_parents();
     py_clear(&rows_by_address);
     return rc;
 }

@@ -268,3 +268,29 @@ def test_strict_knows_no_packages(cordon, tmp_path):
 def test_the_question_says_what_would_not_be_asked_about(verdicts):
     (warnings,) = verdicts(["import pandas as pd\npd.read_csv('a.csv')\n"])
     assert "reads files" in warnings[0]["message"] and "io.StringIO" in warnings[0]["message"]
+
+
+OWN = """
+profiles:
+  - name: own
+    site: on
+    allow: [dateutil.relativedelta, sqlite3]
+    view: [/usr/lib/python3/dist-packages]
+"""
+
+
+def test_a_package_that_nobody_reviewed_is_as_open_as_it_says(run, tmp_path):
+    config = tmp_path / "cordon.yaml"
+    config.write_text(OWN)
+    profile = ("--config", config, "--profile", "own")
+    code = """
+from datetime import date
+from dateutil import relativedelta
+import dateutil.relativedelta as again
+result["d"] = date(2024, 1, 31) + relativedelta.relativedelta(months=1)
+result["same"] = again.relativedelta is relativedelta.relativedelta
+"""
+    assert run(code, None, *profile)["result"] == {"d": "2024-02-29", "same": True}
+    for line in ("from dateutil.relativedelta import copysign", "import dateutil.parser",
+                 "import dateutil; dateutil.tz", "import sqlite3"):
+        assert run(line, None, *profile)["status"] == "needs_approval", line
