@@ -272,7 +272,7 @@ const struct option_row run_rows[] = {
      "what NaN and Infinity in the result become; null unless given", set_nonfinite},
     {0, "level", "full|contained", "level", "refuse to run in a lesser box than this", set_level},
     {0, "drop-wall", "W", "drop_walls",
-     "take down a wall, or several (W,W); repeatable; never for code of a stranger", set_drop_wall},
+     "take down a wall or several (W,W); never for a stranger's code", set_drop_wall},
     {0, "no-gate", NULL, NULL, "the same as --drop-wall gate", set_no_gate},
     {0, "python", "PATH", "python",
      "the interpreter to use, 3.11 or later; may be a virtual environment's", set_python},

@@ -29,7 +29,7 @@ WARNED = [
     ("result = {'x': eval('1')}\n", "denied-builtin", 1),
     ("e = [open]\n", "denied-builtin", 1),
     ("def f(x=exec): pass\n", "denied-builtin", 1),
-    ("x = getattr([], 'app' + 'end')\n", "attribute-by-name", 1),
+    ("x = getattr([], 'app'.lower())\n", "attribute-by-name", 1),
     ("def f(:\n", "syntax", 1),
     ("x = 'a\u202eb'\n", "bidi-control", 1),
 ]
