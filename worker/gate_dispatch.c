@@ -17,9 +17,10 @@ static const char *text_of_name(const struct gate *g, uint32_t i)
 
 int is_dispatch_word(const struct gate *g, const char *text)
 {
-    /* dispatch(x) looks x up among classes, `type` perhaps. */
-    return g->dispatches && (strcmp(text, "register") == 0 ||
-                             (strcmp(text, "dispatch") == 0 && compares_as_it_likes(g)));
+    /* dispatch(x) looks x up among classes, `type` perhaps; registry may get keys of any kind. */
+    int looks_up = strcmp(text, "dispatch") == 0 || strcmp(text, "registry") == 0;
+    return g->dispatches &&
+           (strcmp(text, "register") == 0 || (looks_up && compares_as_it_likes(g)));
 }
 
 /* f.register, or f.register(...) */
@@ -84,6 +85,8 @@ static int registers_class(const struct gate *g, uint32_t i)
 int check_register(struct gate *g, uint32_t i)
 {
     int registers = strcmp(text_of_name(g, i), "register") == 0;
+    if (strcmp(text_of_name(g, i), "registry") == 0 && (is_reading(g, i) || is_read_by_call(g, i)))
+        return 0;
     if ((registers && decorates(g, i)) || registers_class(g, i))
         return 0;
     return gate_warn(g, RULE_ANNOTATION, i,

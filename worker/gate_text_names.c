@@ -105,6 +105,8 @@ static PyObject *first_string(const struct gate *g, uint32_t i)
     case K_JoinedStr: /* f"visit_{x}" */
         return first ? string_of(g, first) : NULL;
     case K_BinOp: /* "visit_" + x, "visit_%s" % x, if x does not answer for itself */
+        if (string_of(g, child_of(g, i, F_right)))
+            return NULL; /* "app" + "end": who hides a name? */
         if ((N(g, i)->op == K_Add && !is_defined_text(g, "__radd__")) ||
             (N(g, i)->op == K_Mod && !is_defined_text(g, "__rmod__")))
             return string_of(g, first);
@@ -143,7 +145,7 @@ static int is_tame_prefix(const struct gate *g, uint32_t i)
             return 0;
     if (g->packages && package_attribute_begins(prefix, len))
         return 0;
-    static const char *const others[] = {"_name_", "name_from", "register", "dispatch"};
+    static const char *const others[] = {"_name_", "name_from", "register", "registry", "dispatch"};
     for (size_t k = 0; k < ARRAY_LEN(others); k++)
         if (strncmp(others[k], prefix, len) == 0 && (k < 2 || g->dispatches))
             return 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The gate on cases: tests/gate/tricks.txt (each with the rule and the line of its warning),
-tests/gate/ordinary.txt (no warning at all), the examples of the rules themselves, programs
+tests/gate/ordinary.txt and programs-*.txt (no warning at all), the examples of the rules themselves, programs
 made from a grammar of tame Python with and without a hostile part, and places and caps.
 """
 
@@ -48,6 +48,11 @@ def test_a_trick_gets_its_warning(head, code):
 def test_an_ordinary_program_gets_none(head, code):
     assert head == "clean"
     assert check(code) == [], code
+
+
+@pytest.mark.parametrize("name", sorted(file.name for file in CASES.glob("programs-*.txt")))
+def test_whole_programs_get_none(name):
+    assert [head for head, code in blocks(name) if check(code)] == []
 
 
 # ---- the rules' own examples -----------------------------------------------------

@@ -27,6 +27,11 @@ def ordinary():
     return re.split(r"(?m)^=== clean\n", text)[1:]
 
 
+def programs():
+    texts = [file.read_text(encoding="utf-8") for file in sorted((ROOT / "tests/gate").glob("programs-*.txt"))]
+    return [code for text in texts for code in re.split(r"(?m)^=== .*\n", text)[1:]]
+
+
 def legit():
     path = SHARED / "legit.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -45,6 +50,13 @@ def test_clean_programs_never_raise_a_violation(many, version):
     for code, envelope in zip(codes, envelopes):
         assert envelope["status"] in ("ok", "error"), (code, envelope)  # some are only fragments
         assert envelope["violations"] == [] and envelope["warnings"] == [], (code, envelope)
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_whole_programs_run_to_their_end(many, version):
+    codes = programs()
+    for code, envelope in zip(codes, many(codes, drop="none", python=PYTHONS[version])):
+        assert envelope["status"] == "ok" and envelope["violations"] == [], (code, envelope)
 
 
 @pytest.mark.skipif(not legit(), reason="shared/gate is not beside the checkout")
