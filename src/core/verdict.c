@@ -296,9 +296,12 @@ static void say_exit(struct cordon_result *r, const struct cordon_run *run)
         say_signal(r, run, WTERMSIG(status));
     else
         result_error(r, CORDON_ERROR, "exit",
-                     "the code ended its own process with exit status %d before its result was "
+                     "the code ended its own process with exit status %d%s before its result was "
                      "taken; let it run to its end instead",
-                     WEXITSTATUS(status));
+                     WEXITSTATUS(status),
+                     WEXITSTATUS(status) == 0 && run->request.approved
+                         ? ", or closed descriptors that it had not opened,"
+                         : "");
 }
 
 /* ---- all of it --------------------------------------------------------------- */

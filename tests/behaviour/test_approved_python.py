@@ -213,6 +213,13 @@ def test_what_it_died_of(approve, signal, said):
     assert f"died of signal {said}" in answer["error"]["message"]
 
 
+def test_it_closes_what_it_has_not_opened(approve):
+    """Not to be prevented; but what is said of it is true."""
+    answer = approve("import os\nprint('before')\nos.closerange(3, 256)\nresult['n'] = 1")
+    assert (answer["status"], answer["stdout"]) == ("error", "before\n"), answer
+    assert "closed descriptors that it had not opened" in answer["error"]["message"]
+
+
 # ---- startup modules -------------------------------------------------------------------------
 
 
