@@ -119,6 +119,8 @@ struct cordon_options {
                             $XDG_CONFIG_HOME/cordon/cordon.yaml and /etc/cordon/cordon.yaml */
     uint32_t floor;      /* enum cordon_floor: below it nothing runs. A box is as much as the
                             machine allows: `level` in the envelope says what it was */
+    const char *cgroup;  /* where to make control groups: as cgroup: in the configuration, which
+                            NULL leaves to say it */
 };
 
 /*

@@ -165,6 +165,11 @@ const char *profile_set_name(const struct profile_set *set, size_t index)
     return index < set->built.count ? set->built.items[index].profile.name : NULL;
 }
 
+const char *profile_set_cgroup(const struct profile_set *set)
+{
+    return set->raw ? set->raw->cgroup : NULL;
+}
+
 const char *profile_set_file(const struct profile_set *set)
 {
     return set->file;

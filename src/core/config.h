@@ -32,6 +32,9 @@ const struct profile *profile_set_find(const struct profile_set *set, const char
 /* The name of the index-th, strict first; NULL past the last. Lives as long as the set. */
 const char *profile_set_name(const struct profile_set *set, size_t index);
 
+/* Where control groups are to be made, in the words of cgroups_open(); NULL: not said. */
+const char *profile_set_cgroup(const struct profile_set *set);
+
 /* The file that was read, or NULL when there was none. */
 const char *profile_set_file(const struct profile_set *set);
 

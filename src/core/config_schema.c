@@ -92,6 +92,7 @@ static const cyaml_schema_value_t profile_value = {
 };
 
 static const cyaml_schema_field_t config_fields[] = {
+    TEXT("cgroup", struct raw_config, cgroup),
     CYAML_FIELD_SEQUENCE_COUNT("profiles", CYAML_FLAG_POINTER | OPTIONAL, struct raw_config,
                                profiles, count, &profile_value, 0, CONFIG_PROFILES_MAX),
     CYAML_FIELD_END,

@@ -81,6 +81,7 @@ struct raw_profile {
 };
 
 struct raw_config {
+    const char *cgroup; /* NULL: not said */
     struct raw_profile *profiles;
     unsigned count;
 };

@@ -6,6 +6,7 @@
 #include "core/doctor.h"
 
 #include "base/err.h"
+#include "core/cgroup.h"
 #include "core/config.h"
 #include "core/result.h"
 #include "core/spawn.h"
@@ -139,6 +140,35 @@ static int look_approved(struct trial *t, struct cordon_err *reterr)
     return 0;
 }
 
+/* Nothing stands on it: without groups the keeper looks. */
+static int look_cgroups(struct trial *t, struct cordon_err *reterr)
+{
+    const struct doctor *d = t->host->engine;
+    const struct cgroup_limits limits = {.memory_bytes = 512u << 20, .tasks = 16, .processors = 1};
+    struct cordon_err why = {0};
+    struct cgroups groups;
+    struct cgroup *group = NULL;
+
+    int rc = cgroups_open(d->given.cgroup ? d->given.cgroup : profile_set_cgroup(d->profiles),
+                          &groups, &why);
+    if (rc < 0) {
+        *reterr = why;
+        return rc;
+    }
+    if (rc > 0)
+        rc = cgroup_new(&groups, &limits, &group, &why) == 0;
+    if (rc > 0) {
+        SAY(t, "%s: the kernel counts what all processes of a run take", cgroups_name(&groups));
+        cgroup_end(group);
+        cgroups_close(&groups);
+        return 0;
+    }
+    t->status = CORDON_PROBE_INFO;
+    t->advise = 1;
+    SAY(t, "sampling: the keeper looks what all processes of a run take (%.150s)", why.msg);
+    return 0;
+}
+
 static const struct probe first_rows[] = {
     {"interpreter", NULL, PROBE_HERE, look_interpreter, 0, PROBE_BOTH,
      "there is a Python to run code with",
@@ -152,6 +182,12 @@ static const struct probe first_rows[] = {
 };
 
 static const struct probe last_rows[] = {
+    {"cgroups", NULL, PROBE_HERE, look_cgroups, 0, 0,
+     "each run can have a control group of its own",
+     "to have the kernel count, start the host program in a group that is delegated to it "
+     "(systemd: Delegate=yes and DelegateSubgroup=), or name the directory in which groups may be "
+     "made as cgroup: in the configuration",
+     NULL},
     {"run", NULL, PROBE_HERE, look_run, NAMELESS, PROBE_BOTH, "strict code runs, from end to end",
      "put right what failed above; as it is, runs are to ask for less (--level contained, or "
      "level: "

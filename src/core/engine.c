@@ -35,6 +35,18 @@ static int init_locks(struct cordon_engine *e)
     (CORDON_WALL_GATE | CORDON_WALL_INTERPRETER | CORDON_WALL_SECCOMP | CORDON_WALL_LANDLOCK |     \
      CORDON_WALL_LIMITS | CORDON_WALL_ROOT | CORDON_WALL_NAMESPACES)
 
+static int open_groups(struct cordon_engine *e, const struct cordon_options *o,
+                       struct cordon_err *reterr)
+{
+    const char *where = o->cgroup ? o->cgroup : profile_set_cgroup(e->profiles);
+    struct cordon_err why; /* there need not be any */
+    int rc = o->drop_walls & CORDON_WALL_LIMITS ? 0 : cgroups_open(where, &e->groups, &why);
+    if (rc < 0 && reterr)
+        *reterr = why;
+    e->owner.groups = rc > 0 ? &e->groups : NULL;
+    return rc < 0 ? rc : 0;
+}
+
 static int take_options(struct cordon_engine *e, const struct cordon_options *given,
                         struct cordon_err *reterr)
 {
@@ -68,6 +80,9 @@ static int take_options(struct cordon_engine *e, const struct cordon_options *gi
             return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot make an engine");
     }
     int rc = profile_set_load(o.config, &e->profiles, reterr);
+    if (rc < 0)
+        return rc;
+    rc = open_groups(e, &o, reterr);
     if (rc < 0)
         return rc;
     spawn_helper_dir(o.helper_dir, e->helper_dir, sizeof(e->helper_dir));
@@ -116,6 +131,7 @@ CORDON_API void cordon_engine_free(struct cordon_engine *engine)
     if (!engine)
         return;
     schedule_done(engine);
+    cgroups_close(&engine->groups);
     fd_close(&engine->approved_filter);
     loop_close(&engine->loop);
     (void)pthread_mutex_destroy(&engine->lock);

@@ -95,7 +95,7 @@ static const char *const strict_load_environ[] = {
     "NUMEXPR_NUM_THREADS=1",
     "OPENBLAS_NUM_THREADS=1",
     "MKL_NUM_THREADS=1",
-    "MPLBACKEND=Agg", /* figures in memory: there is no display */
+    "MPLBACKEND=Agg",     /* figures in memory: there is no display */
     "TMPDIR=/cordon/tmp", /* a writable place, the only one of the box, for modules that need it */
     NULL,
 };

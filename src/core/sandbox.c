@@ -7,16 +7,15 @@
 #include "core/sandbox.h"
 
 #include "base/err.h"
+#include "core/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #define PIECE 65536
 /* What a pipe can hold at most: a final drain never reads more of it. */
@@ -82,39 +81,17 @@ static void drain_output(struct cordon_run *run)
     }
 }
 
-static uint64_t cpu_clock_ns(pid_t pid)
-{
-    clockid_t clock;
-    struct timespec ts;
-    if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &ts) < 0)
-        return 0;
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-/* The most that the process itself has had in memory; 0: that is not to be had. */
-static uint64_t resident_most(pid_t pid)
-{
-    char path[32], text[4096];
-    unsigned long long kib = 0;
-    if (pid <= 0)
-        return 0;
-    (void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
-    AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
-    text[n > 0 ? n : 0] = '\0';
-    const char *at = strstr(text, "\nVmHWM:");
-    return at && sscanf(at, "\nVmHWM: %llu", &kib) == 1 ? kib * 1024 : 0;
-}
-
 /* Collects what is still to be had, makes the result, and gives both to the owner. */
 static void end(struct cordon_run *run)
 {
     if (run->answered_ns == 0)
         run->answered_ns = io_now_ns();
     if (!run->exited) {
-        run->exit.cpu_us = cpu_clock_ns(run->pid) / 1000u;
-        run->exit.maxrss_bytes = resident_most(run->pid);
+        run->exit.cpu_us = usage_cpu_ns(run->pid) / 1000u;
+        run->exit.maxrss_bytes = usage_resident_most(run->pid);
     }
+    if (run->group)
+        cgroup_read(run->group, &run->group_use);
     drain_output(run);
     run->owner->ended(run->owner->ctx, run, verdict_make(run));
 }
@@ -171,11 +148,38 @@ static void send_request(struct cordon_run *run)
     (void)loop_mod(run->owner->loop, &run->channel, events);
 }
 
+static void leave_group(struct cordon_run *run)
+{
+    cgroup_end(run->group);
+    run->group = NULL;
+}
+
+/* While the sandbox is being forked. Without a group its keeper still looks at it. */
+static void make_group(struct cordon_run *run)
+{
+    const struct cordon_limits *l = &run->request.limits;
+    const struct cgroup_limits limits = {.memory_bytes = l->memory_bytes,
+                                         .tasks = l->tasks,
+                                         .processors = run->request.approved ? 0 : 1};
+    struct cordon_err err;
+    if (run->owner->groups)
+        (void)cgroup_new(run->owner->groups, &limits, &run->group, &err);
+}
+
+/* Before any user code is there. */
+static void join_group(struct cordon_run *run)
+{
+    struct cordon_err err;
+    if (run->group && cgroup_add(run->group, run->pid, &err) < 0)
+        leave_group(run);
+}
+
 static void on_ready(struct cordon_run *run)
 {
     run->state = RUN_RUNNING;
+    join_group(run);
     run->started_ns = io_now_ns();
-    run->cpu_at_start_ns = cpu_clock_ns(run->pid);
+    run->cpu_at_start_ns = usage_cpu_ns(run->pid);
     send_request(run);
     box_arm(run->box, run->id, run->request.limits.wall_ms);
     set_alarm(run, run->request.limits.wall_ms + WIRE_TRACE_GRACE_MS + OVERTIME_MS);
@@ -394,6 +398,7 @@ static void close_all(struct cordon_run *run)
     close_watch(run, &run->stream[0].pipe);
     close_watch(run, &run->stream[1].pipe);
     fd_close(&run->text);
+    leave_group(run);
 }
 
 static void spec_of(const struct cordon_run *run, struct sandbox_spec *spec)
@@ -434,6 +439,7 @@ int run_start(struct cordon_run *run, struct box *box)
         run_failed(run, &err);
         return 1;
     }
+    make_group(run);
     run->box = box;
     run->state = RUN_FORKING;
     set_alarm(run, START_MS);

@@ -11,6 +11,7 @@
 #define CORDON_CORE_SANDBOX_H
 
 #include "core/capture.h"
+#include "core/cgroup.h"
 #include "core/loop.h"
 #include "core/pool.h"
 #include "core/request.h"
@@ -26,6 +27,7 @@ enum run_state {
 /* Who made the run. */
 struct run_owner {
     struct loop *loop;
+    struct cgroups *groups; /* NULL: there are none to be had */
     /* The run ended: the owner frees it and has the result. NULL: no memory for one. */
     void (*ended)(void *ctx, struct cordon_run *run, struct cordon_result *result);
     void *ctx;
@@ -63,6 +65,8 @@ struct cordon_run {
     uint64_t alarm_ns;    /* when to give up waiting; 0: no alarm */
     int exited;
     struct wire_exit exit;
+    struct cgroup *group; /* NULL: it has none, and is looked at by its keeper alone */
+    struct cgroup_use group_use;
     int retried;                /* its box was lost once before it was ready */
     struct cordon_run *check;   /* of an approved run: the strict run that only reads its code */
     struct cordon_run *checks;  /* of that one: whose code it reads */

@@ -12,8 +12,11 @@
 #include "base/err.h"
 
 #include <errno.h>
+#include <poll.h>
 
 #define STEP_BUDGET 1024
+#define GROUPS_WAIT_NS 1000000000u
+#define GROUP_AGAIN_NS 5000000u /* a process that was killed is gone by then, more often than not */
 
 /* ---- runs ---------------------------------------------------------------- */
 
@@ -307,6 +310,8 @@ int schedule_step(struct cordon_engine *e)
         ring_alarms(e);
     start_queued(e);
     boxes_collect(&e->let_go, 0);
+    if (e->groups.ended && cgroups_collect(&e->groups) > 0)
+        loop_alarm(&e->loop, io_now_ns() + GROUP_AGAIN_NS);
     e->depth--;
     return rang < 0 ? rang : 0;
 }
@@ -395,4 +400,7 @@ void schedule_done(struct cordon_engine *e)
     for (size_t i = 0; i < BOXES_MAX; i++)
         box_close(e->boxes[i]);
     boxes_collect(&e->let_go, 1);
+    uint64_t until = io_now_ns() + GROUPS_WAIT_NS;
+    while (cgroups_collect(&e->groups) > 0 && io_now_ns() < until)
+        (void)poll(NULL, 0, 1);
 }

@@ -24,6 +24,7 @@ struct cordon_engine {
     struct profile_set *profiles;
     struct level level;
     struct level_wish wish;
+    struct cgroups groups; /* of use where owner.groups is set */
     char *python;
     char helper_dir[PATH_MAX];
     struct run_owner owner;

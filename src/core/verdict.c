@@ -292,6 +292,8 @@ static void say_exit(struct cordon_result *r, const struct cordon_run *run)
         say_timeout(r, run);
     else if (run->exit.limit != WIRE_LIMIT_NONE)
         exceeded_say(r, run, exceeded_of(run->exit.limit));
+    else if (run->group_use.kills > 0)
+        exceeded_say(r, run, exceeded_of(WIRE_LIMIT_MEMORY));
     else if (WIFSIGNALED(status))
         say_signal(r, run, WTERMSIG(status));
     else
@@ -347,7 +349,11 @@ static void take_memory(struct cordon_result *r, const struct cordon_run *run)
     uint64_t most = run->exit.held_bytes > run->exit.maxrss_bytes ? run->exit.held_bytes
                                                                   : run->exit.maxrss_bytes;
     r->memory_peak_bytes = most == 0 ? -1 : most > born ? (int64_t)(most - born) : 0;
-    r->limits_by = run->walls_down & CORDON_WALL_LIMITS ? NULL : "sampling";
+    if (run->group && run->group_use.peak_bytes > 0)
+        r->memory_peak_bytes = (int64_t)run->group_use.peak_bytes; /* it was born outside */
+    r->limits_by = run->group                             ? cgroups_name(run->owner->groups)
+                   : run->walls_down & CORDON_WALL_LIMITS ? NULL
+                                                          : "sampling";
 }
 
 static void take_usage(struct cordon_result *r, const struct cordon_run *run)

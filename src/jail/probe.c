@@ -93,8 +93,6 @@ static const struct probe table[] = {
      "run Linux 6.7 or later with CONFIG_SECURITY_LANDLOCK and 'landlock' in the boot parameter "
      "lsm=, and a /tmp that can be written to; full boxes do not need it",
      NULL},
-    {"cgroups", NULL, PROBE_COPY, look_cgroups, 0, 0, "limits could be counted over a whole run",
-     "nothing: this version limits each process, and needs none", NULL},
 };
 
 /* ---- trying -------------------------------------------------------------------- */

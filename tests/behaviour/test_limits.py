@@ -5,6 +5,7 @@ of it there was, what the code took, how to raise it), that memory is counted ov
 a run holds, and that none comes to twice its limit.
 """
 
+import os
 import re
 import textwrap
 
@@ -319,6 +320,32 @@ def test_pipes(run):
 def test_a_few_pipes(run):
     answer = run("import os, time\nkeep = [os.pipe() for n in range(14)]\ntime.sleep(0.2)", None, *KERNEL)
     assert answer["status"] == "ok", answer
+
+
+# ---- in a control group ------------------------------------------------------------------------------
+
+DELEGATED = os.environ.get("CORDON_TEST_CGROUP")
+
+
+@pytest.mark.skipif(not DELEGATED, reason="no control group to make others in: name one, as "
+                    "cgroup: of the configuration does, in CORDON_TEST_CGROUP")
+@both
+@pytest.mark.parametrize("code", HOLDERS.values(), ids=HOLDERS)
+def test_in_a_control_group(run, tmp_path, code, kind):
+    file = tmp_path / "cordon.yaml"
+    file.write_text(f"cgroup: {DELEGATED}\n")
+    answer = run_into(run, "memory", code, "--memory", "100M", "--config", file, *kind)
+    assert answer["limits_by"] in ("cgroup-v1", "cgroup-v2"), answer
+    assert 90 * MIB < answer["usage"]["memory_peak_bytes"] < 130 * MIB, answer
+    for place in DELEGATED.split(":"):
+        assert [name for name in os.listdir(place) if name.startswith("cordon-")] == []
+
+
+def test_a_control_group_that_cannot_be_had_is_an_error(cordon, tmp_path):
+    file = tmp_path / "cordon.yaml"
+    file.write_text(f"cgroup: {tmp_path}\n")
+    ran = cordon("run", "--config", file, "-", stdin="1")
+    assert ran.code in (2, 6) and "no control group" in ran.stderr, ran
 
 
 # ---- what is none ---------------------------------------------------------------------------------------

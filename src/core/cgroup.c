@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgroup: see cgroup.h. The tables say which knobs there are; a group is of use only when
+ * every required one of them could be written.
+ */
+#include "core/cgroup.h"
+
+#include "base/err.h"
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#define MIB (UINT64_C(1) << 20)
+#define V2_MOUNT "/sys/fs/cgroup"
+
+/* ---- knobs -------------------------------------------------------------------------- */
+
+enum value { FIXED, MEMORY, TASKS, PROCESSORS };
+
+struct knob {
+    const char *file;
+    enum value value;
+    const char *text; /* FIXED */
+    int required;     /* else it may not be there: of an older kernel, or not delegated */
+};
+
+struct cgroup_kind {
+    const char *name;
+    const char *mark; /* a file that directories of this kind have, and others have not */
+    const struct knob *knobs;
+    size_t count;
+    const char *peak;   /* the file with the most that was charged */
+    const char *events; /* the file with the line "oom_kill N" */
+};
+
+static const struct knob v2_knobs[] = {
+    {"memory.max", MEMORY, NULL, 1},
+    {"memory.high", FIXED, "max", 0},    /* to slow down what is near its limit helps nobody */
+    {"memory.swap.max", FIXED, "0", 0},  /* what is swapped out would not count */
+    {"memory.oom.group", FIXED, "1", 1}, /* half a sandbox is no sandbox */
+    {"pids.max", TASKS, NULL, 1},
+    {"cpu.max", PROCESSORS, NULL, 0},
+};
+
+static const struct knob v1_memory_knobs[] = {
+    {"memory.limit_in_bytes", MEMORY, NULL, 1},
+    {"memory.memsw.limit_in_bytes", MEMORY, NULL, 0},
+    {"memory.swappiness", FIXED, "0", 0},
+};
+
+static const struct knob v1_pids_knobs[] = {
+    {"pids.max", TASKS, NULL, 1},
+};
+
+static const struct cgroup_kind v2 = {
+    .name = "cgroup-v2",
+    .mark = "cgroup.controllers",
+    .knobs = v2_knobs,
+    .count = ARRAY_LEN(v2_knobs),
+    .peak = "memory.peak",
+    .events = "memory.events",
+};
+static const struct cgroup_kind v1_memory = {
+    .name = "cgroup-v1",
+    .mark = "memory.limit_in_bytes",
+    .knobs = v1_memory_knobs,
+    .count = ARRAY_LEN(v1_memory_knobs),
+    .peak = "memory.max_usage_in_bytes",
+    .events = "memory.oom_control",
+};
+static const struct cgroup_kind v1_pids = {
+    .name = "cgroup-v1",
+    .mark = "cgroup.clone_children",
+    .knobs = v1_pids_knobs,
+    .count = ARRAY_LEN(v1_pids_knobs),
+};
+
+static int write_text(int dir, const char *file, const char *text)
+{
+    AUTO_FD fd = openat(dir, file, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    return write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+static const char *read_text(int dir, const char *file, char *text, size_t size)
+{
+    AUTO_FD fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, size - 1) : 0;
+    text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+/*
+ * The group counts page tables and other memory of the kernel's, which no other limit does:
+ * with as much more, code meets the limit as a MemoryError that it can handle.
+ */
+static uint64_t memory_max(uint64_t bytes)
+{
+    uint64_t more = bytes / 32 + 16 * MIB;
+    return bytes > INT64_MAX - more ? INT64_MAX : bytes + more;
+}
+
+static void value_text(const struct knob *knob, const struct cgroup_limits *limits, char *text,
+                       size_t size)
+{
+    unsigned long long number = 0;
+
+    switch (knob->value) {
+    case FIXED:
+        (void)snprintf(text, size, "%s", knob->text);
+        return;
+    case MEMORY:
+        number = memory_max(limits->memory_bytes);
+        break;
+    case TASKS:
+        number = limits->tasks;
+        break;
+    case PROCESSORS:
+        if (limits->processors == 0)
+            (void)snprintf(text, size, "max 100000");
+        else
+            (void)snprintf(text, size, "%llu 100000",
+                           (unsigned long long)limits->processors * 100000);
+        return;
+    }
+    (void)snprintf(text, size, "%llu", number);
+}
+
+static int write_knobs(const struct cgroup_kind *kind, int dir, const struct cgroup_limits *limits,
+                       struct cordon_err *reterr)
+{
+    char text[48];
+
+    for (size_t i = 0; i < kind->count; i++) {
+        const struct knob *knob = &kind->knobs[i];
+        value_text(knob, limits, text, sizeof(text));
+        int r = write_text(dir, knob->file, text);
+        if (r < 0 && (knob->required || r != -ENOENT))
+            return err_set(reterr, CORDON_E_HOST, -r, "cannot write '%s' to the control file '%s'",
+                           text, knob->file);
+    }
+    return 0;
+}
+
+/* ---- one group ------------------------------------------------------------------------ */
+
+struct cgroup {
+    struct cgroups *groups;
+    struct cgroup *next;
+    char name[OWNER_NAME_MAX];
+    int dir[CGROUP_PLACES];
+};
+
+static int open_group(struct cgroup *g, size_t place, const struct cgroup_limits *limits,
+                      struct cordon_err *reterr)
+{
+    const struct cgroups *all = g->groups;
+
+    if (!all->kind[place])
+        return 0;
+    int r = all->make(all->dir[place], g->name);
+    if (r < 0)
+        return err_set(reterr, CORDON_E_HOST, -r, "cannot make a control group");
+    g->dir[place] = openat(all->dir[place], g->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (g->dir[place] < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot open a control group");
+    return write_knobs(all->kind[place], g->dir[place], limits, reterr);
+}
+
+int cgroup_new(struct cgroups *groups, const struct cgroup_limits *limits, struct cgroup **ret,
+               struct cordon_err *reterr)
+{
+    struct cgroup *g = calloc(1, sizeof(*g));
+    if (!g)
+        return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot make a control group");
+    g->groups = groups;
+    for (size_t i = 0; i < CGROUP_PLACES; i++)
+        g->dir[i] = -1;
+    int r = owner_name(g->name, reterr);
+    for (size_t i = 0; r == 0 && i < CGROUP_PLACES; i++)
+        r = open_group(g, i, limits, reterr);
+    if (r < 0) {
+        cgroup_end(g);
+        return r;
+    }
+    *ret = g;
+    return 0;
+}
+
+int cgroup_add(const struct cgroup *group, pid_t pid, struct cordon_err *reterr)
+{
+    char text[16];
+
+    (void)snprintf(text, sizeof(text), "%d", (int)pid);
+    for (size_t i = 0; i < CGROUP_PLACES; i++) {
+        int r = group->dir[i] >= 0 ? write_text(group->dir[i], "cgroup.procs", text) : 0;
+        if (r < 0)
+            return err_set(reterr, CORDON_E_HOST, -r,
+                           "cannot put the sandbox in its control group");
+    }
+    return 0;
+}
+
+static uint64_t number_after(const char *text, const char *word)
+{
+    const char *at = text;
+    size_t len = strlen(word);
+
+    while ((at = strstr(at, word))) {
+        if ((at == text || at[-1] == '\n') && at[len] == ' ')
+            return strtoull(at + len, NULL, 10);
+        at += len;
+    }
+    return 0;
+}
+
+void cgroup_read(const struct cgroup *group, struct cgroup_use *ret)
+{
+    char text[1024];
+
+    *ret = (struct cgroup_use){0};
+    for (size_t i = 0; i < CGROUP_PLACES; i++) {
+        const struct cgroup_kind *kind = group->groups->kind[i];
+        if (group->dir[i] < 0 || !kind->peak)
+            continue;
+        ret->peak_bytes =
+            strtoull(read_text(group->dir[i], kind->peak, text, sizeof(text)), NULL, 10);
+        ret->kills =
+            number_after(read_text(group->dir[i], kind->events, text, sizeof(text)), "oom_kill");
+    }
+}
+
+/* Whether nothing of it is left. */
+static int try_remove(struct cgroup *g)
+{
+    int left = 0;
+
+    for (size_t i = 0; i < CGROUP_PLACES; i++) {
+        if (g->dir[i] < 0)
+            continue;
+        int r = g->groups->remove(g->groups->dir[i], g->name);
+        if (r == 0 || r == -ENOENT)
+            fd_close(&g->dir[i]);
+        else
+            left = 1;
+    }
+    return !left;
+}
+
+void cgroup_end(struct cgroup *group)
+{
+    if (!group)
+        return;
+    for (size_t i = 0; i < CGROUP_PLACES; i++)
+        if (group->dir[i] >= 0)
+            (void)write_text(group->dir[i], "cgroup.kill", "1"); /* version 2, from 5.14 on */
+    if (try_remove(group)) {
+        free(group);
+        return;
+    }
+    group->next = group->groups->ended;
+    group->groups->ended = group;
+}
+
+size_t cgroups_collect(struct cgroups *groups)
+{
+    size_t left = 0;
+
+    for (struct cgroup **at = &groups->ended, *g; (g = *at);) {
+        if (try_remove(g)) {
+            *at = g->next;
+            free(g);
+        } else {
+            at = &g->next;
+            left++;
+        }
+    }
+    return left;
+}
+
+/* ---- the place --------------------------------------------------------------------------- */
+
+static int make_dir(int dir, const char *name)
+{
+    return mkdirat(dir, name, 0755) < 0 ? -errno : 0;
+}
+
+static int remove_dir(int dir, const char *name)
+{
+    return unlinkat(dir, name, AT_REMOVEDIR) < 0 ? -errno : 0;
+}
+
+static int has(int dir, const char *file)
+{
+    return faccessat(dir, file, F_OK, 0) == 0;
+}
+
+static const struct cgroup_kind *kind_of(int dir)
+{
+    static const struct cgroup_kind *const kinds[] = {&v2, &v1_memory, &v1_pids};
+
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (has(dir, kinds[i]->mark))
+            return kinds[i];
+    return NULL;
+}
+
+/* The controllers are the parent's to hand on. */
+static int hand_on(int dir, const char *path, struct cordon_err *reterr)
+{
+    static const char *const wanted[] = {"memory", "pids", "cpu"};
+    char text[512], order[16];
+
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
+        (void)read_text(dir, "cgroup.subtree_control", text, sizeof(text));
+        if (strstr(text, wanted[i]))
+            continue;
+        (void)snprintf(order, sizeof(order), "+%s", wanted[i]);
+        int r = write_text(dir, "cgroup.subtree_control", order);
+        if (r < 0 && strcmp(wanted[i], "cpu") != 0)
+            return err_set(reterr, CORDON_E_HOST, -r,
+                           "'%.200s' cannot hand on the controller '%s'%s", path, wanted[i],
+                           r == -EBUSY ? ": there are processes in it, and a group has either "
+                                         "processes or groups"
+                                       : "");
+    }
+    return 0;
+}
+
+static int open_place(const char *path, size_t place, struct cgroups *ret,
+                      struct cordon_err *reterr)
+{
+    int dir = path[0] == '/' ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (dir < 0)
+        return err_set(reterr, CORDON_E_ARG, path[0] == '/' ? errno : EINVAL,
+                       "cannot open the control group '%.300s'", path);
+    ret->dir[place] = dir;
+    ret->kind[place] = kind_of(dir);
+    if (!ret->kind[place])
+        return err_set(reterr, CORDON_E_ARG, 0, "'%.300s' is no control group of memory or pids",
+                       path);
+    return ret->kind[place] == &v2 ? hand_on(dir, path, reterr) : 0;
+}
+
+/* One of version 2, or memory and pids of version 1. */
+static int check_places(const struct cgroups *g, struct cordon_err *reterr)
+{
+    if (g->kind[0] == &v2 && !g->kind[1])
+        return 0;
+    if (g->kind[0] == &v1_memory && g->kind[1] == &v1_pids)
+        return 0;
+    return err_set(reterr, CORDON_E_ARG, 0,
+                   "a directory of version 2 is wanted, or MEMORY:PIDS, directories of version 1");
+}
+
+int cgroups_open_at(const char *paths, struct cgroups *ret, struct cordon_err *reterr)
+{
+    struct cgroups g = {.dir = {-1, -1}, .make = make_dir, .remove = remove_dir};
+    char text[2 * PATH_MAX];
+    char *rest = text, *path;
+    int r = 0;
+
+    (void)snprintf(text, sizeof(text), "%s", paths);
+    for (size_t i = 0; r == 0 && (path = strsep(&rest, ":")); i++)
+        r = i < CGROUP_PLACES ? open_place(path, i, &g, reterr)
+                              : err_set(reterr, CORDON_E_ARG, 0, "there are too many paths");
+    if (r == 0)
+        r = check_places(&g, reterr);
+    if (r < 0) {
+        cgroups_close(&g);
+        err_step(reterr, "cgroup");
+        return r;
+    }
+    *ret = g;
+    return 0;
+}
+
+static void remove_left(const char *path)
+{
+    AUTO_FD dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (dir >= 0)
+        (void)write_text(dir, "cgroup.kill", "1");
+    (void)rmdir(path);
+}
+
+static void sweep(const char *paths)
+{
+    char text[2 * PATH_MAX];
+    char *rest = text, *path;
+
+    (void)snprintf(text, sizeof(text), "%s", paths);
+    while ((path = strsep(&rest, ":")))
+        owner_sweep(path, remove_left);
+}
+
+/* systemd marks the group that it leaves to a service or a user; the nearest one counts. */
+static int is_delegated(const char *path)
+{
+    char value[2] = "";
+    return (getxattr(path, "user.delegate", value, 1) == 1 ||
+            getxattr(path, "trusted.delegate", value, 1) == 1) &&
+           value[0] == '1' && access(path, W_OK) == 0;
+}
+
+static int find_delegated(char *ret, size_t size)
+{
+    char text[PATH_MAX];
+
+    const char *own = strstr(read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text)), "0::/");
+    if (!own)
+        return 0;
+    int n = snprintf(ret, size, V2_MOUNT "%.*s", (int)strcspn(own + 3, "\n"), own + 3);
+    while (n > 0 && (size_t)n < size && strlen(ret) > strlen(V2_MOUNT)) {
+        if (is_delegated(ret))
+            return 1;
+        *strrchr(ret, '/') = '\0';
+    }
+    return 0;
+}
+
+int cgroups_open(const char *where, struct cgroups *ret, struct cordon_err *reterr)
+{
+    char path[PATH_MAX];
+    int is_auto = !where || strcmp(where, "auto") == 0;
+
+    if (where && strcmp(where, "off") == 0) {
+        err_set(reterr, 0, 0, "the configuration says cgroup: off");
+        return 0;
+    }
+    if (is_auto && !find_delegated(path, sizeof(path))) {
+        err_set(reterr, 0, 0, "no control group was delegated to this process");
+        return 0;
+    }
+    int r = cgroups_open_at(is_auto ? path : where, ret, reterr);
+    if (r == 0)
+        sweep(is_auto ? path : where);
+    return r == 0 ? 1 : is_auto ? 0 : r;
+}
+
+void cgroups_close(struct cgroups *groups)
+{
+    (void)cgroups_collect(groups);
+    while (groups->ended) { /* the next engine finds them by their names */
+        struct cgroup *g = groups->ended;
+        groups->ended = g->next;
+        for (size_t i = 0; i < CGROUP_PLACES; i++)
+            fd_close(&g->dir[i]);
+        free(g);
+    }
+    for (size_t i = 0; i < CGROUP_PLACES; i++) {
+        if (groups->kind[i] || groups->dir[i] > 0)
+            fd_close(&groups->dir[i]);
+        groups->kind[i] = NULL;
+    }
+}
+
+const char *cgroups_name(const struct cgroups *groups)
+{
+    return groups->kind[0] ? groups->kind[0]->name : NULL;
+}
