@@ -375,12 +375,31 @@ int view_plan(const struct profile *profile, const struct interpreter *interpret
     return 0;
 }
 
+/* What a normal process finds in /dev beside devices. */
+static int add_dev(struct view *v)
+{
+    static const struct {
+        const char *text, *at;
+    } links[] = {
+        {"/proc/self/fd", "/dev/fd"},
+        {"/proc/self/fd/0", "/dev/stdin"},
+        {"/proc/self/fd/1", "/dev/stdout"},
+        {"/proc/self/fd/2", "/dev/stderr"},
+    };
+    int rc = add_row(v, PLAN_DIR, "/dev/shm", NULL); /* the run mounts its own there */
+    for (size_t i = 0; rc >= 0 && i < ARRAY_LEN(links); i++)
+        rc = add_row(v, PLAN_SYMLINK, links[i].text, links[i].at);
+    return rc;
+}
+
 int view_files(const struct profile *profile, const struct interpreter *interpreter,
                const char *helper_dir, struct buf *plan, struct cordon_err *reterr)
 {
     struct cordon_err ignored = {0};
     struct view v = {.reterr = reterr ? reterr : &ignored, .plan = *plan};
     int rc = add_files(&v, profile, interpreter, helper_dir);
+    if (rc >= 0)
+        rc = add_dev(&v);
     forget_shown(&v);
     *plan = v.plan;
     return rc;

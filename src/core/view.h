@@ -47,7 +47,7 @@ int view_plan(const struct profile *profile, const struct interpreter *interpret
               const char *helper_dir, const char *place, enum view_use use, uint32_t walls_down,
               struct buf *ret_plan, struct cordon_err *reterr);
 
-/* Appends the rows of the files and devices alone. */
+/* For an approved run: appends the rows of the files and devices, and of what else is in /dev. */
 int view_files(const struct profile *profile, const struct interpreter *interpreter,
                const char *helper_dir, struct buf *plan, struct cordon_err *reterr);
 

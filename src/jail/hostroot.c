@@ -119,6 +119,11 @@ static int mount_capped(const char *path, const char *mode, unsigned long flags,
 
 /* ---- devices ------------------------------------------------------------- */
 
+int hostroot_mount_shm(uint64_t bytes, uint64_t files, struct cordon_err *reterr)
+{
+    return mount_capped("/dev/shm", "1777", 0, bytes, files, reterr);
+}
+
 static int put_device(int tree, const char *path, struct cordon_err *reterr)
 {
     AUTO_FD file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -158,7 +163,7 @@ static int fill_dev(const int trees[], uint64_t bytes, uint64_t files, struct co
         r = add_terminals(reterr);
     if (r == 0)
         r = make_dir("/dev/shm", reterr);
-    return r < 0 ? r : mount_capped("/dev/shm", "1777", 0, bytes, files, reterr);
+    return r < 0 ? r : hostroot_mount_shm(bytes, files, reterr);
 }
 
 static int replace_dev(const int trees[], uint64_t bytes, uint64_t files, struct cordon_err *reterr)

@@ -20,6 +20,9 @@ int hostroot_mount_proc(struct cordon_err *reterr);
 /* A /dev of its own: harmless devices, terminals, a capped /dev/shm; all else is no device. */
 int hostroot_close_devices(uint64_t bytes, uint64_t files, struct cordon_err *reterr);
 
+/* The last of these alone, on a /dev/shm that is there. */
+int hostroot_mount_shm(uint64_t bytes, uint64_t files, struct cordon_err *reterr);
+
 /*
  * /sys and the kernel's settings below /proc become read-only, what it tells of itself and
  * of others is covered. *ret_proc: a descriptor of

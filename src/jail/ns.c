@@ -15,10 +15,13 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/prctl.h>
+#include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 /*
@@ -223,6 +226,15 @@ int ns_set_host_name(struct cordon_err *reterr)
     if (setdomainname("", 0) < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot clear the box's domain name");
     return 0;
+}
+
+void ns_raise_loopback(void)
+{
+    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+    AUTO_FD fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    if (fd >= 0)
+        (void)ioctl(fd, SIOCSIFFLAGS, &lo); /* it is no wall, only of use */
 }
 
 static int setting_is(const char *path, char value)

@@ -51,6 +51,9 @@ int ns_forbid_nesting(struct cordon_err *reterr);
 /* By a descriptor of a /proc that can be written to. */
 int ns_forbid_nesting_at(int proc, struct cordon_err *reterr);
 
+/* The calling process's network, a new one, can talk to itself. A kernel without one: nothing. */
+void ns_raise_loopback(void);
+
 /*
  * An id that no account has, for a box that is built by root: `wish` where the calling
  * process's own id map reaches that far, else one of the largest range that it has.

@@ -61,6 +61,15 @@ static int step_work_place(void *ctx, struct cordon_err *reterr)
     return 0;
 }
 
+static int step_loopback(void *ctx, struct cordon_err *reterr)
+{
+    const struct box *box = ctx;
+    (void)reterr;
+    if (!box->host_network)
+        ns_raise_loopback();
+    return 0;
+}
+
 static int step_not_dumpable(void *ctx, struct cordon_err *reterr)
 {
     (void)ctx;
@@ -84,6 +93,8 @@ static const struct step approved_table[] = {
     {"adopt", step_adopt, "what the run leaves behind stays the keeper's to kill", 0,
      CORDON_WALL_NAMESPACES},
     {"work-place", step_work_place, "on the host, and empty where the run can mount over it", 0, 0},
+    {"own-loopback", step_loopback, "without the host's network it can talk to itself",
+     CORDON_WALL_NAMESPACES, 0},
     {"not-dumpable", step_not_dumpable, "neither keeper nor init can be traced by the run", 0, 0},
 };
 

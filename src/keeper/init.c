@@ -33,8 +33,9 @@ static int step_proc(void *ctx, struct cordon_err *reterr)
 static int step_devices(void *ctx, struct cordon_err *reterr)
 {
     const struct init *in = ctx;
+    /* A view holds the profile's devices, and no other mount allows any. */
     if (in->box->has_view)
-        return 0; /* it holds the profile's devices, and no other mount allows any */
+        return hostroot_mount_shm(in->spec->disk_bytes, in->spec->disk_files, reterr);
     return hostroot_close_devices(in->spec->disk_bytes, in->spec->disk_files, reterr);
 }
 

@@ -268,3 +268,60 @@ def test_the_least_that_a_profile_may_say(value, home, limit):  # noqa: F811
     (home / "c.yaml").chmod(0o644)
     assert value("with open('/dev/null') as f:\n    result['n'] = f.read()", None,
                  "--config", home / "c.yaml", "--profile", "least") == {"n": ""}
+
+
+# ---- what a profile withholds -----------------------------------------------------------------
+
+
+@pytest.fixture
+def profile(home):  # noqa: F811
+    """profile(approved) -> the arguments for a profile whose approved: section that is."""
+    def profile(approved):
+        (home / "c.yaml").write_text(f"profiles:\n  - {{name: mine, approved: {{{approved}}}}}\n")
+        (home / "c.yaml").chmod(0o644)
+        return "--config", home / "c.yaml", "--profile", "mine"
+    return profile
+
+
+@pytest.mark.parametrize("files", ["host", "none"])
+def test_without_a_network_it_reaches_itself(value, profile, files):
+    assert value("""
+        import socket, threading
+        server = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=lambda: server.accept()[0].sendall(b"hello")).start()
+        with socket.create_connection(server.getsockname(), 10) as client:
+            result["got"] = client.recv(5).decode()
+        result["interfaces"] = [name for _, name in socket.if_nameindex()]
+    """, None, *profile(f"network: none, files: {files}")) == {"got": "hello",
+                                                               "interfaces": ["lo"]}
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_without_the_hosts_files_there_is_multiprocessing(value, profile, method):
+    assert value(f"""
+        import multiprocessing
+        def double(n):
+            return 2 * n
+        with multiprocessing.get_context("{method}").Pool(2) as pool:
+            result["got"] = pool.map(double, [1, 2])
+    """, None, *profile("files: none")) == {"got": [2, 4]}
+
+
+def test_without_the_hosts_files_there_is_dev(approve, profile):
+    answer = approve("""
+        import os, tempfile
+        print("1")
+        for n, path in enumerate(("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"), 2):
+            with open(path, "w") as file:
+                print(n, file=file)
+        print("5", file=open("/dev/stderr", "w"))
+        result["shm"] = [os.listdir("/dev/shm"), oct(os.stat("/dev/shm").st_mode)]
+        tempfile.TemporaryFile(dir="/dev/shm").write(b"x")
+        try:
+            open("/dev/x", "w")
+        except OSError as e:
+            result["dev"] = e.errno
+    """, None, *profile("files: none"))
+    assert answer["status"] == "ok", answer
+    assert (answer["stdout"], answer["stderr"]) == ("1\n2\n3\n4\n", "5\n")
+    assert answer["result"] == {"shm": [[], "0o41777"], "dev": 30}
