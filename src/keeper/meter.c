@@ -15,7 +15,7 @@
 #define MS UINT64_C(1000000)
 #define MIB (UINT64_C(1) << 20)
 
-/* Most runs are over by then, and none has had the time to take much. */
+/* Most runs are over by then, and one has to fork before it can take more than its limit. */
 #define FIRST_NS (10 * MS)
 #define LEAST_NS (2 * MS)
 #define MOST_NS (50 * MS)
@@ -40,12 +40,6 @@ struct look {
 static int is_unlimited(const struct run *run)
 {
     return (run->spec.walls_down & CORDON_WALL_LIMITS) != 0;
-}
-
-void meter_start(struct run *run)
-{
-    if (run->meter.look_ns == 0)
-        run->meter.look_ns = io_now_ns() + FIRST_NS;
 }
 
 /* ---- one run -------------------------------------------------------------------- */
@@ -118,20 +112,39 @@ static enum wire_limit judge(const struct run *run, const struct look *look)
 }
 
 /*
- * As long as it takes to fill the room up to twice the limit, on all processors that it may
- * have at once, and half of that: the keeper may have to wait for a processor itself.
+ * As long as it takes to fill `room` bytes on all processors that it may have at once, and
+ * half of that: the keeper may have to wait for a processor itself.
  */
-static uint64_t interval(const struct run *run, const struct look *look)
+static uint64_t time_to_fill(const struct run *run, uint64_t room)
 {
     static uint64_t processors;
-    uint64_t room = add(look->most, run->spec.memory_bytes) - look->held;
-    uint64_t most = run->spec.approved ? MOST_APPROVED_NS : MOST_NS;
 
     if (processors == 0)
         processors = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t busy = run->spec.tasks < processors ? run->spec.tasks : processors;
-    uint64_t ns = room / (FILL_BYTES_PER_NS * 2 * (busy ? busy : 1));
-    return ns < LEAST_NS ? LEAST_NS : ns > most ? most : ns;
+    return room / (FILL_BYTES_PER_NS * 2 * (busy ? busy : 1));
+}
+
+static uint64_t within(uint64_t least, uint64_t ns, uint64_t most)
+{
+    return ns < least ? least : ns > most ? most : ns;
+}
+
+/* Until it could come to twice its limit. */
+static uint64_t interval(const struct run *run, const struct look *look)
+{
+    uint64_t room = add(look->most, run->spec.memory_bytes) - look->held;
+
+    return within(LEAST_NS, time_to_fill(run, room),
+                  run->spec.approved ? MOST_APPROVED_NS : MOST_NS);
+}
+
+void meter_start(struct run *run)
+{
+    uint64_t room = add(run->spec.memory_bytes, run->spec.memory_bytes);
+
+    if (run->meter.look_ns == 0)
+        run->meter.look_ns = io_now_ns() + within(FIRST_NS, time_to_fill(run, room), MOST_NS);
 }
 
 static void note_peak(struct keeper *k, struct run *run, uint64_t held)

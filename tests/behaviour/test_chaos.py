@@ -97,7 +97,6 @@ class Host:
 
     def __init__(self, program, helpers, env, cwd):
         self.start_args = ([program, helpers, str(WIDTH)], env, cwd)
-        self.ended = []
         self.copies = []
         self.start()
 
@@ -138,10 +137,13 @@ class Host:
         """All that it had is gone, while a copy of it still lives."""
         left = left_behind(self.copies, seconds=3)
         assert left == [], (left, SEED)
+        self.kill_copies()
+        reap()
+
+    def kill_copies(self):
         for pid in self.copies:
             os.kill(pid, 9)
         self.copies = []
-        reap()
 
     def finish(self):
         """It ends in peace: everything has been answered, and nothing is left open."""
@@ -194,6 +196,14 @@ def test_nothing_is_left_whatever_is_killed(cordon, tmp_path):
     program = build_host(cordon, "chaos", tmp_path)
     before = Traces(private)
     host = Host(program, helper_dir_of(cordon), env, tmp_path)
+    try:
+        kill_and_look(host, before, private)
+    finally:
+        host.process.kill()
+        host.kill_copies()
+
+
+def kill_and_look(host, before, private):
     chance = random.Random(SEED)
     killed = dict.fromkeys(WEIGHTS, 0)
     print("seed", SEED)
