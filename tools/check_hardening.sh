@@ -78,7 +78,7 @@ check_compiled() {
 libc='libc\.so\.|libm\.so\.|ld-linux'
 [ "$kind" = sanitized ] && libc="$libc|lib(asan|ubsan)\\.so\\.|libgcc_s\\.so"
 
-for file in cordon cordon-keeper libcordon.so $worker; do
+for file in cordon cordon-serve cordon-keeper libcordon.so $worker; do
     check_image $file
     check_compiled $file
     check_runpath $file
@@ -87,7 +87,8 @@ check_exports libcordon.so '^cordon_[a-z0-9_]+$'
 check_exports $worker '^PyInit_'
 check_stable_abi $worker
 check_needed libcordon.so "^($libc|lib(cyaml|jansson|sodium|seccomp|yajl|yaml-0)\\.so\\.)"
-check_needed cordon "^($libc|lib(cordon|jansson|microhttpd)\\.so\\.)"
+check_needed cordon "^($libc|lib(cordon|jansson)\\.so\\.)"
+check_needed cordon-serve "^($libc|lib(cordon|jansson|microhttpd)\\.so\\.)"
 check_needed cordon-keeper "^($libc)"
 check_needed $worker "^($libc)"
 

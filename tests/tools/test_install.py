@@ -26,6 +26,7 @@ lib/libcordon.so.0.1.0
 lib/pkgconfig/cordon.pc
 libexec/cordon/_cordon_worker.abi3.so
 libexec/cordon/cordon-keeper
+libexec/cordon/cordon-serve
 share/man/man1/cordon.1
 share/man/man5/cordon.yaml.5
 """.split()
@@ -49,7 +50,9 @@ def call(command, **kwargs):
 
 
 def files_below(root):
-    return sorted(str(p.relative_to(root)) for p in root.glob("**/*") if not p.is_dir())
+    """Below /usr, Debian's Python calls its directory dist-packages."""
+    files = (str(p.relative_to(root)) for p in root.glob("**/*") if not p.is_dir())
+    return sorted(name.replace("dist-packages", "site-packages") for name in files)
 
 
 def configured_prefix():
