@@ -4,8 +4,7 @@
  * they come, and at last `envelope`.
  *
  * A chunk ends at a character boundary: what the pieces of a stream say, one after the other,
- * is what the envelope says. An event's data is one line. The envelope holds the sandbox's
- * own JSON, where a newline can only be a blank between two tokens: it is sent as one.
+ * is what the envelope says. An event's data is one line, and so is an envelope.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -107,12 +106,6 @@ static size_t send_waiting(struct stream *s, char *to, size_t max)
     return n;
 }
 
-static void blank(char *text, size_t len, char c)
-{
-    for (char *at = text; (at = memchr(at, c, len - (size_t)(at - text)));)
-        *at = ' ';
-}
-
 /* The envelope and the end of its event. */
 static size_t send_envelope(struct stream *s, char *to, size_t max)
 {
@@ -121,8 +114,6 @@ static size_t send_envelope(struct stream *s, char *to, size_t max)
     size_t left = len > s->envelope_sent ? len - s->envelope_sent : 0;
     size_t n = left < max ? left : max;
     memcpy(to, text + s->envelope_sent, n);
-    blank(to, n, '\n');
-    blank(to, n, '\r');
     s->envelope_sent += n;
     for (; n < max && s->envelope_sent >= len && s->envelope_sent < len + 2; s->envelope_sent++)
         to[n++] = '\n';

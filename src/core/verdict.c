@@ -95,6 +95,13 @@ static void distrust(struct cordon_result *r, const char *why)
                  why);
 }
 
+/* In JSON that was checked these can only stand between tokens; an envelope is one line. */
+static void blank(char *json, size_t len, char c)
+{
+    for (char *at = json; at && (at = memchr(at, c, len - (size_t)(at - json)));)
+        *at = ' ';
+}
+
 /* The bytes move: they are the largest thing here. */
 static void take_result(struct cordon_result *r, struct cordon_run *run)
 {
@@ -107,6 +114,8 @@ static void take_result(struct cordon_result *r, struct cordon_run *run)
                0) {
         distrust(r, why);
     } else {
+        blank(json->data, json->len, '\n');
+        blank(json->data, json->len, '\r');
         r->json = *json;
         *json = (struct buf){0};
     }

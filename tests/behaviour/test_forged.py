@@ -98,6 +98,8 @@ WRITES = {
     "answer, then exit 0": ("send(frame(RESULT, b'{\"own\": 1}') + OK)\nos._exit(0)", {"ok"}),
     "answer, then exit 3": ("send(frame(RESULT, b'{\"own\": 1}') + OK)\nos._exit(3)", {"ok", "error", "crashed"}),
     "answer, then a loop": ("send(frame(RESULT, b'{\"own\": 1}') + OK)\nwhile True: pass", {"ok"}),
+    # An envelope is one line, and one line is all that the host of these tests reads of it.
+    "answer of several lines": ("send(frame(RESULT, b'{\\n\"own\":\\r\\n1}\\n') + OK)\nos._exit(0)", {"ok"}),
     "answer in single bytes": ("for b in frame(RESULT, b'{\"own\": 1}') + OK:\n    send(bytes([b]))", {"ok"}),
     "answer, then rubbish": ("send(frame(RESULT, b'{\"own\": 1}') + OK + b'\\xff' * 100000)\nos._exit(0)", {"ok"}),
     "closed channel": ("for fd in fds(stat.S_ISSOCK):\n    os.close(fd)", {"error", "crashed"}),
