@@ -135,6 +135,7 @@ static void fork_one(int sock)
     }
     int32_t told = pid;
     send_or_leave(sock, WIRE_FORKED, packet.head.id, &told, sizeof(told));
+    (void)steps_fork_ahead(worker.walls_down, &err); /* else the next fork tries, and says why */
 }
 
 static void wait_readable(int sock)
@@ -180,6 +181,8 @@ static PyObject *start(PyObject *self, PyObject *args)
         rc = steps_take_filter(STEPS_FILTER_FD, &err);
     if (rc == 0 && (worker.walls_down & CORDON_WALL_ROOT))
         rc = steps_take_plan(STEPS_PLAN_FD, &err);
+    if (rc == 0)
+        rc = steps_fork_ahead(worker.walls_down, &err);
     if (rc < 0) {
         err_step(&err, "load");
         (void)wire_send(armed_sock, WIRE_FAILED, 0, &err, sizeof(err), NULL, 0);

@@ -175,7 +175,7 @@ static int step_drop_root(void *ctx, struct cordon_err *reterr)
 static int step_privileges(void *ctx, struct cordon_err *reterr)
 {
     (void)ctx;
-    int r = privs_keep_caps(PRIVS_CAP(CAP_SETFCAP), reterr);
+    int r = privs_keep_caps(STEPS_FORK_CAPS, reterr);
     if (r == 0)
         r = privs_no_new_privs(reterr);
     return r < 0 ? r : privs_set_dumpable(0, reterr);

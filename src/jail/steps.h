@@ -46,6 +46,19 @@ int steps_take_plan(int fd, struct cordon_err *reterr);
 const struct step *steps_sandbox(size_t *ret_count);
 
 /*
+ * What the zygote needs over its box's user namespace, and nothing over the host. Its copies
+ * may map themselves to its id, which is 0 in the box, only if it holds CAP_SETFCAP
+ * (user_namespaces(7), Linux 5.12); namespaces ahead take CAP_SYS_ADMIN.
+ */
+#define STEPS_FORK_CAPS (PRIVS_CAP(CAP_SETFCAP) | PRIVS_CAP(CAP_SYS_ADMIN))
+
+/*
+ * In the zygote, while nobody waits: the part of steps_fork_sandbox() that takes longest,
+ * which then need not be done. The zygote itself moves on; no two sandboxes ever share.
+ */
+int steps_fork_ahead(uint32_t walls_down, struct cordon_err *reterr);
+
+/*
  * Makes a copy of the calling single-threaded process in namespaces of its own (unless they
  * are down), as a child of the caller's parent (CLONE_PARENT). Returns its pid, 0 in the copy, or a
  * negative code. In the copy, call steps_enter_sandbox() before anything else.

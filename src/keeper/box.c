@@ -231,19 +231,13 @@ static int step_resources(void *ctx, struct cordon_err *reterr)
     return 0;
 }
 
-/*
- * The zygote's copies may map themselves to its id, which is 0 in the box, only if it holds
- * CAP_SETFCAP (user_namespaces(7), Linux 5.12).
- */
-#define FORK_CAPS PRIVS_CAP(CAP_SETFCAP)
-
 static int step_privileges(void *ctx, struct cordon_err *reterr)
 {
     (void)ctx;
 
     /* The keeper looks into sandboxes, which are not dumpable. Over the host neither means
      * anything. */
-    int r = privs_keep_caps(FORK_CAPS | PRIVS_CAP(CAP_SYS_PTRACE), reterr);
+    int r = privs_keep_caps(STEPS_FORK_CAPS | PRIVS_CAP(CAP_SYS_PTRACE), reterr);
     if (r == 0)
         r = privs_no_new_privs(reterr);
     return r < 0 ? r : privs_set_dumpable(0, reterr);
@@ -349,7 +343,7 @@ static int become_zygote(const struct box *box, pid_t keeper, struct cordon_err 
     int r = 0;
 
     if (box_has_namespaces(box))
-        return privs_set_caps(FORK_CAPS, reterr);
+        return privs_set_caps(STEPS_FORK_CAPS, reterr);
     if (box->as_root)
         r = privs_become(box->ids.uid, box->ids.gid, ZYGOTE_CAPS, reterr);
     return r < 0 ? r : privs_end_with(keeper, SIGKILL, reterr);
