@@ -115,8 +115,19 @@ int is_tame_class_use(const struct gate *g, uint32_t i)
     }
 }
 
+/* Once, and only for code that keeps a class: which names are used otherwise. */
+static void find_class_escapes(struct gate *g)
+{
+    for (uint32_t i = 0; !g->class_escapes_known && i < g->node_count; i++) {
+        struct symbol *s = symbol_of(g, i);
+        if (s && !is_tame_class_use(g, i))
+            s->flags |= SYMBOL_CLASS_ESCAPES;
+    }
+    g->class_escapes_known = 1;
+}
+
 /* T = type(x), where T is only used as above. */
-static int is_kept_tame(const struct gate *g, uint32_t i)
+static int is_kept_tame(struct gate *g, uint32_t i)
 {
     uint32_t parent = N(g, i)->parent;
     uint32_t target = kind_of(g, parent) == K_Assign && count_of(g, parent, F_targets) == 1
@@ -124,6 +135,7 @@ static int is_kept_tame(const struct gate *g, uint32_t i)
                           : 0;
     if (!target || kind_of(g, target) != K_Name)
         return 0;
+    find_class_escapes(g);
     uint32_t id = gate_scope_resolve(g, N(g, target)->scope, N(g, target)->name);
     const struct symbol *s = id ? &g->symbols[id] : NULL;
     return s && s->count == 1 && !(s->flags & SYMBOL_CLASS_ESCAPES);

@@ -406,17 +406,13 @@ int gate_facts_collect(struct gate *g)
             N(g, i)->op = K_Load; /* it is bound; from here on it is read */
         if (N(g, i)->kind == K_Name && N(g, i)->op == K_Load)
             link_name(g, i);
-        const struct symbol *self = class_of_method(g, i) ? first_parameter(g, i) : NULL;
+        const struct symbol *self =
+            is_function(g, i) && class_of_method(g, i) ? first_parameter(g, i) : NULL;
         if (self)
             NAME(g, self->name)->is_self = 1;
     }
     for (uint32_t i = 0; i < g->node_count; i++)
         note_node(g, i);
-    for (uint32_t i = 0; i < g->node_count; i++) {
-        struct symbol *s = symbol_of(g, i);
-        if (s && !is_tame_class_use(g, i))
-            s->flags |= SYMBOL_CLASS_ESCAPES;
-    }
     gate_fields_collect(g);
     gate_mark_evaluated(g);
     if (class_facts_collect(g) < 0)

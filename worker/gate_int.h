@@ -60,6 +60,7 @@ struct builtin_row {
     const char *why;    /* of a denied one: what code could do with it, and what to use */
 };
 const struct builtin_row *gate_builtin(const char *name);
+void gate_tables_prepare(void); /* before any look-up */
 
 enum attr_class {
     ATTR_PLAIN,
@@ -249,15 +250,16 @@ struct gate {
 
     unsigned char modules[GATE_MODULES_MAX]; /* which exported modules are in use */
     unsigned char future_annotations;
-    unsigned char dispatches;       /* singledispatch is in use: annotations are evaluated */
-    unsigned char fields;           /* dataclasses.fields is in use */
-    unsigned char class_patterns;   /* a class pattern has positional parts */
-    unsigned char args_by_prefix;   /* getattr(x, f"ar{y}") occurs */
-    unsigned char prefixed;         /* getattr(x, f"prefix{y}") occurs */
-    unsigned char texts;            /* a class of the source is a str */
-    unsigned char enum_mixins;      /* an Enum has bases of the source that are none */
-    unsigned char late, pending;    /* of gate_scope.c */
-    unsigned char fields_made;      /* dataclasses.field or fields is in use */
+    unsigned char dispatches;     /* singledispatch is in use: annotations are evaluated */
+    unsigned char fields;         /* dataclasses.fields is in use */
+    unsigned char class_patterns; /* a class pattern has positional parts */
+    unsigned char args_by_prefix; /* getattr(x, f"ar{y}") occurs */
+    unsigned char prefixed;       /* getattr(x, f"prefix{y}") occurs */
+    unsigned char texts;          /* a class of the source is a str */
+    unsigned char enum_mixins;    /* an Enum has bases of the source that are none */
+    unsigned char late, pending;  /* of gate_scope.c */
+    unsigned char fields_made;    /* dataclasses.field or fields is in use */
+    unsigned char class_escapes_known;
     unsigned char dict_replaced;    /* x.__dict__ = y occurs */
     unsigned char double_starred;   /* f(**x) occurs */
     unsigned char fields_roam;      /* and what it makes may be anywhere */
@@ -350,9 +352,18 @@ uint32_t child_at(const struct gate *g, uint32_t i, enum field field, unsigned a
 unsigned count_of(const struct gate *g, uint32_t i, enum field field);
 /* The child of `ancestor` that holds node i. */
 uint32_t branch_of(const struct gate *g, uint32_t ancestor, uint32_t i);
-int is_in_field(const struct gate *g, uint32_t i, enum kind parent, enum field field);
-int is_function(const struct gate *g, uint32_t i);
-int is_load(const struct gate *g, uint32_t i);
+static inline int is_in_field(const struct gate *g, uint32_t i, enum kind parent, enum field field)
+{
+    return N(g, i)->field == field && kind_of(g, N(g, i)->parent) == parent;
+}
+static inline int is_function(const struct gate *g, uint32_t i)
+{
+    return kind_of(g, i) == K_FunctionDef || kind_of(g, i) == K_AsyncFunctionDef;
+}
+static inline int is_load(const struct gate *g, uint32_t i)
+{
+    return N(g, i)->op == K_Load;
+}
 int is_none(const struct gate *g, uint32_t i);
 PyObject *string_of(const struct gate *g, uint32_t i); /* borrowed; NULL: no string constant */
 
@@ -366,7 +377,11 @@ uint32_t keyword_of(const struct gate *g, uint32_t call, const char *name);
 int keywords_within(const struct gate *g, uint32_t call, const char *const *allowed);
 
 /* The symbol of a loaded Name, or NULL. */
-struct symbol *symbol_of(const struct gate *g, uint32_t i);
+static inline struct symbol *symbol_of(const struct gate *g, uint32_t i)
+{
+    const struct node *n = N(g, i);
+    return n->kind == K_Name && n->op == K_Load && n->link ? &g->symbols[n->link] : NULL;
+}
 /* The only binding of that symbol, if there is but one, else NULL. */
 const struct bind *only_bind(const struct gate *g, const struct symbol *s);
 /* What builtin a loaded Name can be: BUILTIN_NONE when the source's own binding is certain. */

@@ -13,6 +13,7 @@ static PyObject *normalize, *char_name; /* of unicodedata */
 
 int gate_prepare(void)
 {
+    gate_tables_prepare();
     AUTO_PY module = PyImport_ImportModule("unicodedata");
     if (!module)
         return -1;
@@ -126,10 +127,11 @@ uint32_t gate_name_id(struct gate *g, PyObject *str)
 uint32_t gate_name_mangled(struct gate *g, uint32_t scope, uint32_t id)
 {
     const struct name *name = NAME(g, id);
+    if (!g->scopes[scope].private_to || name->text[0] != '_' || name->text[1] != '_')
+        return id;
     const char *class = NAME(g, g->scopes[scope].private_to)->text;
     class += strspn(class, "_");
-    if (!*class || strncmp(name->text, "__", 2) != 0 ||
-        strcmp(name->text + name->len - 2, "__") == 0 || strchr(name->text, '.'))
+    if (!*class || strcmp(name->text + name->len - 2, "__") == 0 || strchr(name->text, '.'))
         return id;
     AUTO_PY mangled = PyUnicode_FromFormat("_%s%U", class, name->str);
     return mangled ? gate_name_id(g, mangled) : 0;

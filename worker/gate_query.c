@@ -43,21 +43,6 @@ uint32_t branch_of(const struct gate *g, uint32_t ancestor, uint32_t i)
     return 0;
 }
 
-int is_in_field(const struct gate *g, uint32_t i, enum kind parent, enum field field)
-{
-    return N(g, i)->field == field && kind_of(g, N(g, i)->parent) == parent;
-}
-
-int is_function(const struct gate *g, uint32_t i)
-{
-    return kind_of(g, i) == K_FunctionDef || kind_of(g, i) == K_AsyncFunctionDef;
-}
-
-int is_load(const struct gate *g, uint32_t i)
-{
-    return N(g, i)->op == K_Load;
-}
-
 int is_none(const struct gate *g, uint32_t i)
 {
     return kind_of(g, i) == K_Constant && N(g, i)->value == Py_None;
@@ -104,12 +89,6 @@ int keywords_within(const struct gate *g, uint32_t call, const char *const *allo
 }
 
 /* ---- names --------------------------------------------------------------------------------- */
-
-struct symbol *symbol_of(const struct gate *g, uint32_t i)
-{
-    const struct node *n = N(g, i);
-    return n->kind == K_Name && n->op == K_Load && n->link ? &g->symbols[n->link] : NULL;
-}
 
 const struct bind *only_bind(const struct gate *g, const struct symbol *s)
 {

@@ -168,6 +168,7 @@ static const char *const field_names[F_COUNT] = {
 };
 
 PyObject *gate_keys[F_COUNT];
+struct field_order gate_orders[K_COUNT];
 
 /* type object -> kind, by address; the types are never collected. */
 #define SLOTS 512u
@@ -191,29 +192,36 @@ enum kind gate_kind_of(PyObject *node)
     return slots[at].type ? slots[at].kind : K_UNKNOWN;
 }
 
-static int knows_field(const struct kind_spec *spec, const char *name)
+/* Which of the values the field of that name is, or -1; *ret_field. */
+static int slot_of_field(const struct kind_spec *spec, const char *name, unsigned char *ret_field)
 {
-    for (size_t i = 0; i < ARRAY_LEN(spec->scalars) && spec->scalars[i].type; i++)
-        if (strcmp(field_names[spec->scalars[i].field], name) == 0)
-            return 1;
-    for (size_t i = 0; i < ARRAY_LEN(spec->children) && spec->children[i].type; i++)
-        if (strcmp(field_names[spec->children[i].field], name) == 0)
-            return 1;
-    return 0;
+    for (size_t i = 0; i < VALUES_MAX; i++) {
+        const struct field_spec *field = i < ARRAY_LEN(spec->scalars)
+                                             ? &spec->scalars[i]
+                                             : &spec->children[i - ARRAY_LEN(spec->scalars)];
+        *ret_field = field->field;
+        if (field->type && strcmp(field_names[field->field], name) == 0)
+            return (int)i;
+    }
+    return -1;
 }
 
 /* 1: each field that this Python's type has is in the specification; 0; -1. */
-static int knows_type(const struct kind_spec *spec, PyObject *type)
+static int knows_type(enum kind kind, PyObject *type)
 {
+    struct field_order *order = &gate_orders[kind];
     AUTO_PY fields = PyObject_GetAttrString(type, "_fields");
     Py_ssize_t n = fields ? PySequence_Size(fields) : -1;
+    order->count = 0;
     for (Py_ssize_t i = 0; i < n; i++) {
         AUTO_PY name = PySequence_GetItem(fields, i);
         const char *text = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
         if (!text)
             return -1;
-        if (!knows_field(spec, text))
+        int slot = slot_of_field(&gate_specs[kind], text, &order->fields[order->count]);
+        if (slot < 0 || order->count == VALUES_MAX - 1)
             return 0;
+        order->slots[order->count++] = (unsigned char)slot;
     }
     return n < 0 ? -1 : 1;
 }
@@ -225,7 +233,7 @@ static int prepare_kind(PyObject *module, enum kind kind)
         PyErr_Clear();
         return 0;
     }
-    int known = knows_type(&gate_specs[kind], type);
+    int known = knows_type(kind, type);
     if (known < 0)
         return -1;
     size_t at = slot_of((PyTypeObject *)type);

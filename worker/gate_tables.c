@@ -6,7 +6,6 @@
  */
 #include "gate_int.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- builtins ---------------------------------------------------------------------- */
@@ -216,21 +215,65 @@ static const struct dunder_row dunders[] = {
 };
 /* clang-format on */
 
-static int compare_row(const void *key, const void *row)
+/* Where the rows of a table begin, by the first byte of their names; tables are sorted. */
+struct starts {
+    unsigned short at[129];
+};
+static struct starts builtin_starts, attribute_starts, dunder_starts;
+
+/* Each row begins with its name. */
+static const char *name_in(const void *table, size_t size, size_t i)
 {
-    return strcmp(key, *(const char *const *)row); /* each row begins with its name */
+    return *(const char *const *)((const char *)table + i * size);
+}
+
+static void find_starts(struct starts *starts, const void *table, size_t size, size_t count)
+{
+    size_t i = 0;
+    for (size_t c = 0; c < ARRAY_LEN(starts->at); c++) {
+        while (i < count && (unsigned char)name_in(table, size, i)[0] < c)
+            i++;
+        starts->at[c] = (unsigned short)i;
+    }
+}
+
+void gate_tables_prepare(void)
+{
+    find_starts(&builtin_starts, builtins, sizeof(builtins[0]), ARRAY_LEN(builtins));
+    find_starts(&attribute_starts, attributes, sizeof(attributes[0]), ARRAY_LEN(attributes));
+    find_starts(&dunder_starts, dunders, sizeof(dunders[0]), ARRAY_LEN(dunders));
+}
+
+static const void *find(const struct starts *starts, const void *table, size_t size,
+                        const char *name)
+{
+    unsigned char c = (unsigned char)name[0];
+    if (c >= 128)
+        return NULL;
+    size_t low = starts->at[c], high = starts->at[c + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(name, name_in(table, size, middle));
+        if (order == 0)
+            return (const char *)table + middle * size;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
 }
 
 const struct builtin_row *gate_builtin(const char *name)
 {
-    return bsearch(name, builtins, ARRAY_LEN(builtins), sizeof(builtins[0]), compare_row);
+    return find(&builtin_starts, builtins, sizeof(builtins[0]), name);
 }
 
 const struct dunder_row *gate_dunder(const char *name)
 {
-    if (name[0] != '_')
+    if (name[0] != '_' || name[1] != '_')
         return NULL;
-    return bsearch(name, dunders, ARRAY_LEN(dunders), sizeof(dunders[0]), compare_row);
+    return find(&dunder_starts, dunders, sizeof(dunders[0]), name);
 }
 
 int gate_attr_begins(const char *prefix, size_t len)
@@ -257,8 +300,7 @@ static enum attr_class class_by_shape(const char *name, size_t len)
 
 enum attr_class gate_attr_class(const char *name, size_t len, const struct attr_row **ret_row)
 {
-    const struct attr_row *row =
-        bsearch(name, attributes, ARRAY_LEN(attributes), sizeof(attributes[0]), compare_row);
+    const struct attr_row *row = find(&attribute_starts, attributes, sizeof(attributes[0]), name);
     *ret_row = row;
     return row ? (enum attr_class)row->what : class_by_shape(name, len);
 }

@@ -72,11 +72,11 @@ static int check_byte(struct gate *g, size_t i)
     return check_wide(g, i);
 }
 
-static int is_ordinary(unsigned char c)
-{
-    return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t' || c == '\f' ||
-           (c >= 0x80 && c != 0xc2 && c != 0xe2);
-}
+/* Bytes that need no look: printable ones, blanks, and those that begin no odd character. */
+static const unsigned char ordinary[256] = {
+    ['\t'] = 1,          ['\n'] = 1,          ['\f'] = 1,          [0x20 ... 0x7e] = 1,
+    [0x80 ... 0xc1] = 1, [0xc3 ... 0xe1] = 1, [0xe3 ... 0xff] = 1,
+};
 
 #define ODD_MAX 100 /* warned of: finding the place of each costs its line */
 
@@ -84,7 +84,7 @@ static int check_characters(struct gate *g)
 {
     int odd = 0;
     for (size_t i = 0; i < g->len && odd < ODD_MAX; i++) {
-        if (is_ordinary((unsigned char)g->text[i]))
+        if (ordinary[(unsigned char)g->text[i]])
             continue;
         int warned = check_byte(g, i);
         if (warned < 0)

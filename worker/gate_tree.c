@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gate_tree: the ast objects as one array, in pre-order, each node with its scope. Walks
- * with a stack of its own that the depth cap bounds, reads each object's dict once, and
+ * with a stack of its own that the depth cap bounds, reads each object's fields once, and
  * takes no references: the tree outlives the gate, and no user code has seen it.
  */
 #include "gate_int.h"
@@ -10,7 +10,8 @@
 #include <string.h>
 
 struct frame {
-    PyObject *dict, *list; /* dict: a new reference */
+    PyObject *values[VALUES_MAX]; /* of the fields, borrowed: scalars, then children */
+    PyObject *list;               /* the children that are being walked */
     uint32_t node;
     uint32_t position, field; /* in the list; in spec->children */
     const struct kind_spec *spec;
@@ -19,7 +20,7 @@ struct frame {
 struct walk {
     struct gate *g;
     struct frame *frames;
-    uint32_t depth;
+    uint32_t depth, room;
     int stop; /* a cap was hit */
 };
 
@@ -35,6 +36,31 @@ int gate_grow(void **array, uint32_t *room, uint32_t count, size_t size)
     }
     *array = grown;
     *room = more;
+    return 0;
+}
+
+/* ---- fields ------------------------------------------------------------------------- */
+
+/*
+ * The values of a node's fields. The parser sets them in the order in which its type lists
+ * them, so the dict is read from its start; one that is not as expected is looked up.
+ */
+static int read_values(PyObject *object, const struct field_order *order, PyObject **values)
+{
+    PyObject *key = NULL, *value = NULL;
+    Py_ssize_t at = 0;
+    AUTO_PY dict = PyObject_GenericGetDict(object, NULL);
+    if (!dict)
+        return -1;
+    for (unsigned n = 0, as_listed = 1; n < order->count; n++) {
+        PyObject *name = gate_keys[order->fields[n]];
+        as_listed = as_listed && PyDict_Next(dict, &at, &key, &value) && key == name;
+        if (!as_listed)
+            value = PyDict_GetItemWithError(dict, name);
+        if (!value && PyErr_Occurred())
+            return -1;
+        values[order->slots[n]] = value;
+    }
     return 0;
 }
 
@@ -65,10 +91,14 @@ static uint32_t open_scope(struct walk *w, enum scope_kind kind, uint32_t parent
     return g->scope_count++;
 }
 
-static int has_type_parameters(PyObject *dict)
+static int has_type_parameters(const struct frame *f)
 {
-    PyObject *list = PyDict_GetItemWithError(dict, gate_keys[F_type_params]);
-    return list && PyList_Check(list) && PyList_Size(list) > 0;
+    for (size_t k = 0; k < ARRAY_LEN(f->spec->children); k++)
+        if (f->spec->children[k].type && f->spec->children[k].field == F_type_params) {
+            PyObject *list = f->values[ARRAY_LEN(f->spec->scalars) + k];
+            return list && PyList_Check(list) && PyList_Size(list) > 0;
+        }
+    return 0;
 }
 
 /* Which names it sees differs by the version of Python. */
@@ -80,7 +110,7 @@ static int warn_odd_scope(struct gate *g, uint32_t i)
 }
 
 /* Sets the link of a node that opens a scope. 0, or -1 (also at a cap). */
-static int open_scopes(struct walk *w, uint32_t i, PyObject *dict)
+static int open_scopes(struct walk *w, uint32_t i, const struct frame *f)
 {
     uint32_t outer = N(w->g, i)->scope;
     enum scope_kind kind;
@@ -107,7 +137,7 @@ static int open_scopes(struct walk *w, uint32_t i, PyObject *dict)
     default:
         return 0;
     }
-    if ((kind == SCOPE_FUNCTION || kind == SCOPE_CLASS) && has_type_parameters(dict)) {
+    if ((kind == SCOPE_FUNCTION || kind == SCOPE_CLASS) && has_type_parameters(f)) {
         outer = open_scope(w, SCOPE_TYPE, outer, i);
         if (!outer)
             return -1;
@@ -244,16 +274,14 @@ static int read_scalar(struct gate *g, uint32_t i, const struct field_spec *spec
     }
 }
 
-static int read_scalars(struct gate *g, uint32_t i, const struct kind_spec *spec, PyObject *dict)
+static int read_scalars(struct gate *g, uint32_t i, const struct frame *f)
 {
-    for (size_t k = 0; k < ARRAY_LEN(spec->scalars) && spec->scalars[k].type; k++) {
-        if (spec->scalars[k].type == T_SKIP)
+    for (size_t k = 0; k < ARRAY_LEN(f->spec->scalars) && f->spec->scalars[k].type; k++) {
+        PyObject *value = f->values[k];
+        if (f->spec->scalars[k].type == T_SKIP)
             continue;
-        PyObject *value = PyDict_GetItemWithError(dict, gate_keys[spec->scalars[k].field]);
-        if (!value && PyErr_Occurred())
-            return -1;
-        int none = value == Py_None && spec->scalars[k].type != T_VALUE;
-        if (value && !none && read_scalar(g, i, &spec->scalars[k], value) < 0)
+        int none = value == Py_None && f->spec->scalars[k].type != T_VALUE;
+        if (value && !none && read_scalar(g, i, &f->spec->scalars[k], value) < 0)
             return -1;
     }
     return 0;
@@ -308,20 +336,22 @@ static int push(struct walk *w, uint32_t parent, enum field field, PyObject *obj
                          "further.",
                          GATE_DEPTH_MAX);
     }
-    PyObject *dict = PyObject_GenericGetDict(object, NULL);
-    if (!dict)
+    if (gate_grow((void **)&w->frames, &w->room, w->depth, sizeof(struct frame)) < 0)
         return -1;
-    w->frames[w->depth++] = (struct frame){.dict = dict, .node = i, .spec = &gate_specs[kind]};
-    if (read_scalars(w->g, i, &gate_specs[kind], dict) < 0)
+    struct frame *f = &w->frames[w->depth];
+    *f = (struct frame){.node = i, .spec = &gate_specs[kind]};
+    if (read_values(object, &gate_orders[kind], f->values) < 0 || read_scalars(w->g, i, f) < 0)
         return -1;
-    return open_scopes(w, i, dict) < 0 && !w->stop ? -1 : 0;
+    if (!f->spec->children[0].type) /* a leaf */
+        return 0;
+    w->depth++;
+    return open_scopes(w, i, f) < 0 && !w->stop ? -1 : 0;
 }
 
 static void pop(struct walk *w)
 {
     struct frame *f = &w->frames[--w->depth];
     N(w->g, f->node)->end = w->g->node_count;
-    Py_DECREF(f->dict);
 }
 
 static int add_ident(struct walk *w, struct frame *f, enum field field, PyObject *str)
@@ -365,9 +395,7 @@ static int step(struct walk *w)
         pop(w);
         return 0;
     }
-    PyObject *value = PyDict_GetItemWithError(f->dict, gate_keys[spec->field]);
-    if (!value && PyErr_Occurred())
-        return -1;
+    PyObject *value = f->values[ARRAY_LEN(f->spec->scalars) + f->field];
     if (value && spec->type != T_NODE && PyList_Check(value)) {
         f->list = value;
         f->position = 0;
@@ -394,11 +422,6 @@ int gate_tree_open(struct gate *g, PyObject *tree)
         return -1;
     g->scopes[0] = (struct scope){0};
     g->scope_count = 1;
-    w.frames = calloc(GATE_DEPTH_MAX, sizeof(struct frame));
-    if (!w.frames) {
-        PyErr_NoMemory();
-        return -1;
-    }
     int rc = walk(&w, tree);
     while (w.depth > 0)
         pop(&w);

@@ -84,7 +84,15 @@ struct kind_spec {
     struct field_spec children[8]; /* in the order in which the array has them */
 };
 
+#define VALUES_MAX 12 /* scalars and children */
+
+/* The fields of a type as this Python lists them, and which of the values above each is. */
+struct field_order {
+    unsigned char count, fields[VALUES_MAX], slots[VALUES_MAX];
+};
+
 extern const struct kind_spec gate_specs[K_COUNT];
+extern struct field_order gate_orders[K_COUNT];
 extern PyObject *gate_keys[F_COUNT]; /* the fields' names, interned */
 
 int gate_spec_prepare(void);

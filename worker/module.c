@@ -124,20 +124,18 @@ static PyObject *module_text(PyObject *self, PyObject *args)
     return text_object(fd);
 }
 
-static PyObject *module_check(PyObject *self, PyObject *source)
+static PyObject *module_check(PyObject *self, PyObject *args)
 {
     static int prepared;
     struct gate_report report = {0};
-    PyObject *tree = NULL;
+    PyObject *source, *given = NULL, *tree = NULL;
     (void)self;
-    if (!PyUnicode_Check(source)) {
-        PyErr_SetString(PyExc_TypeError, "the source is a str");
+    if (!PyArg_ParseTuple(args, "U|O:check", &source, &given))
         return NULL;
-    }
     if (!prepared && gate_prepare() < 0)
         return NULL;
     prepared = 1;
-    int rc = gate_source(source, &tree, &report);
+    int rc = given ? gate_check(source, given, &report) : gate_source(source, &tree, &report);
     Py_XDECREF(tree);
     return rc < 0 ? NULL : report.warnings;
 }
@@ -153,8 +151,9 @@ static PyMethodDef methods[] = {
      "Does not return."},
     {"encode", (PyCFunction)(void (*)(void))module_encode, METH_VARARGS | METH_KEYWORDS,
      "encode(obj, literal=False, max=16777216) -> (bytes, notes)"},
-    {"check", module_check, METH_O,
-     "check(source) -> [warning, ...]\n\nWhat the gate says of the code; see worker/gate.h."},
+    {"check", module_check, METH_VARARGS,
+     "check(source[, tree]) -> [warning, ...]\n\nWhat the gate says of the code; see "
+     "worker/gate.h. The tree is parsed from the source if it is not given."},
     {"text", module_text, METH_VARARGS, "text(fd)\n\nThe text object over descriptor 1 or 2."},
     {0}};
 
