@@ -118,7 +118,8 @@ def test_versions_agree():
 # ---- streams ---------------------------------------------------------------------------------
 
 
-def test_output_comes_as_it_is_written():
+def test_output_comes_as_it_is_written(monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # with it a line comes in two pieces
     got, when = [], []
     envelope = client.execute(SLOWLY, on_stdout=lambda text: (got.append(text), when.append(
         time.monotonic())), on_stderr=lambda text: got.append("err " + text), approved=True)

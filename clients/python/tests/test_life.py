@@ -279,6 +279,7 @@ async def main():
     try:
         await lost
     except cordon.RunLost:
+        daemon().wait()  # as above
         await cordon.execute_backend_code("", {})
         print("lost")
 asyncio.run(main())
