@@ -125,6 +125,8 @@ def test_nothing_talks_its_way_past_the_deadline(run, name):
         assert envelope["status"] in ("timeout", "crashed", "error")
     elif name == "threads":  # daemon or not: an answer at the end, or the deadline
         assert envelope["status"] in ("timeout", "ok")
+    elif name == "del":  # each one is deleted within another's deletion: that takes memory, too
+        assert envelope["status"] in ("timeout", "limit"), envelope
     else:
         assert envelope["status"] == "timeout", envelope
     assert took < 1 + 5 * SLOW
