@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 __all__ = ["exec_env", "withhold"]
 
@@ -96,12 +96,20 @@ def is_text(entry: str) -> bool:
     return entry.isascii() or not any("\ud800" <= c <= "\udfff" for c in entry)
 
 
+def _variables(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Those a request can carry. Another thread may take one away meanwhile."""
+    for name in list(environ):
+        value = environ.get(name)
+        if name and value is not None and is_text(name + value):
+            yield name, value
+
+
 def withhold(environ: Mapping[str, str], keep: Collection[str] = ()) -> dict[str, str]:
     """The environment of an approved run: what was given less credentials, and ALWAYS."""
     kept = {
         name: value
-        for name, value in environ.items()
-        if is_text(name + value) and (name in keep or not is_credential(name, value))
+        for name, value in _variables(environ)
+        if name in keep or not is_credential(name, value)
     }
     kept.update(ALWAYS)
     return kept

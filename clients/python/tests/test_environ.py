@@ -48,7 +48,19 @@ def test_the_verdicts_are_the_same(binary):
 
 def test_what_a_request_cannot_carry_is_left_out():
     assert "X" not in _environ.withhold({"X": "a\udcff", "Y": "b"})
+    assert "" not in _environ.withhold({"": "a", "Y": "b"})  # "=a": execve() takes it
     assert _environ.withhold({"Y": "é"})["Y"] == "é"
+
+
+def test_a_variable_that_another_thread_takes_away_is_not_there():
+    class Shrinking(dict):
+        def __iter__(self):
+            names = list(super().__iter__())
+            self.pop("GOES", None)
+            return iter(names)
+
+    kept = _environ.withhold(Shrinking(GOES="a", STAYS="b"))
+    assert "GOES" not in kept and kept["STAYS"] == "b"
 
 
 def test_exec_env(monkeypatch):
