@@ -338,10 +338,10 @@ def find_binary() -> str:
     """CORDON_BIN, else the first on PATH, else the one installed beside this package."""
     named = os.environ.get("CORDON_BIN")
     if named:
-        return os.path.abspath(named)
+        return _absolute(named)
     found = shutil.which("cordon")
     if found:
-        return os.path.abspath(found)
+        return _absolute(found)
     for above in Path(__file__).resolve().parents:
         beside = above.parent / "bin" / "cordon"
         if above.name == "lib" and os.access(beside, os.X_OK):
@@ -351,17 +351,28 @@ def find_binary() -> str:
     )
 
 
+def _absolute(path: str) -> str:
+    """The daemon is started in another directory; ours may have been removed."""
+    try:
+        return os.path.abspath(path)
+    except OSError as e:
+        raise Unavailable(f"cannot start a Cordon daemon: where is {path}? {e}") from e
+
+
 def _make_directory() -> str:
     """0700, and short enough for a socket's address."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     for base in (runtime, tempfile.gettempdir(), "/tmp"):
         if not base or (base == runtime and not _is_ours(base)):
             continue
-        made = tempfile.mkdtemp(prefix="cordon-", dir=os.path.abspath(base))
+        try:
+            made = tempfile.mkdtemp(prefix="cordon-", dir=os.path.abspath(base))
+        except OSError:
+            continue  # gone or full since somebody looked
         if len(os.fsencode(made)) + len("/socket") <= PATH_MAX:
             return made
         os.rmdir(made)
-    raise Unavailable("there is no directory with a path short enough for a socket")
+    raise Unavailable("there is no writable directory with a path short enough for a socket")
 
 
 def _is_ours(path: str) -> bool:
@@ -384,8 +395,8 @@ _table: dict[tuple[str | None, str | None, str], PrivateDaemon] = {}
 def private(binary: str | None = None, config: str | None = None, extra: str = "") -> PrivateDaemon:
     """The process's private daemon of that configuration."""
     if binary and "/" in binary:
-        binary = os.path.abspath(binary)  # it is started in another directory
-    key = (binary, config and os.path.abspath(config), extra)
+        binary = _absolute(binary)  # it is started in another directory
+    key = (binary, config and _absolute(config), extra)
     with _table_lock:
         if key not in _table:
             _table[key] = PrivateDaemon(*key)

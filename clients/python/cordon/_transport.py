@@ -19,7 +19,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from dataclasses import dataclass, field
 
 from ._daemon import Attempt, Endpoint
-from ._errors import CordonError, RunLost
+from ._errors import CordonError, RunLost, Unavailable
 from ._http import Incomplete, Response
 
 __all__ = ["Call", "receive", "receive_async"]
@@ -73,7 +73,10 @@ os.register_at_fork(after_in_child=_close_in_child)
 
 
 def _new_socket() -> socket.socket:
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    except OSError as e:
+        raise Unavailable(f"cannot call the Cordon daemon: {e}") from e
     sock.setblocking(False)  # a full queue is answered at once instead of waited for
     _open.add(sock)
     return sock

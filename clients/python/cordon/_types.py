@@ -148,7 +148,7 @@ class Health:
     """What the daemon says of itself."""
 
     status: str
-    """"ready", or "draining": about to end, and taking no requests."""
+    """"ready". A daemon that is about to end answers nobody: that is Unavailable."""
     version: str = ""
     level: str = ""
     profiles: list[str] = field(default_factory=list)

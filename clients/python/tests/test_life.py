@@ -89,6 +89,54 @@ def test_a_directory_that_is_too_long_or_not_ours(script, tmp_path):
     assert list(long.iterdir()) == []
 
 
+def test_a_directory_that_was_removed(script, tmp_path):
+    said = script(COMMON + """
+import tempfile
+tempfile.tempdir = sys.argv[1]
+call()
+print(cordon._daemon.private()._directory)
+""", str(tmp_path / "gone"), env={"XDG_RUNTIME_DIR": ""})
+    assert said.startswith("/tmp/cordon-")
+
+
+@pytest.mark.parametrize("client", [
+    "cordon.Client(config='x.yaml')", "cordon.Client(binary='./x')", "cordon.Client()"])
+def test_a_working_directory_that_was_removed(script, tmp_path, client):
+    place = tmp_path / "gone"
+    place.mkdir()
+    said = script(COMMON + f"""
+os.chdir(sys.argv[1])
+os.rmdir(sys.argv[1])
+try:
+    {client}.check("")
+except cordon.Unavailable as e:
+    print(e)
+""", str(place), env={"CORDON_BIN": "./x"})
+    assert said.startswith("cannot start a Cordon daemon: where is")
+
+
+def test_no_descriptor_for_a_call(script):
+    said = script(COMMON + """
+import resource
+call()
+kept = []
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+try:
+    while True:
+        kept.append(os.dup(1))
+except OSError:
+    pass
+try:
+    client.check("")
+except cordon.Unavailable as e:
+    os.write(1, str(e).encode())
+for fd in kept:
+    os.close(fd)
+call()
+""")
+    assert said.startswith("cannot call the Cordon daemon: ")
+
+
 @pytest.mark.parametrize("binary, said", [
     ("/nonexistent/cordon", "cannot start /nonexistent/cordon"),
     ("/bin/false", "did not start: it said nothing (exit status 1)"),
