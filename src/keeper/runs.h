@@ -46,7 +46,7 @@ struct run {
     int fds[WIRE_FORK_FDS]; /* owned while QUEUED */
 };
 
-#define STRAYS_MAX 32
+#define STRAYS_MAX 256
 
 /* An ended child that no FORKED has named: the message may still be on its way. */
 struct stray {

@@ -65,8 +65,11 @@ static void on_forked(struct keeper *k)
         keeper_exit_run(k, run, end->status, &end->usage);
         return;
     }
-    if (!killtree_is_child(pid)) { /* it would be killed in somebody else's stead */
-        end_zygote(&k->zygote);
+    if (!killtree_is_child(pid)) { /* somebody else would be killed in its stead */
+        struct cordon_err err = {0};
+        err_set(&err, CORDON_E_HELPER, 0, "process %d, its sandbox, is not there any more", pid);
+        err_step(&err, "fork");
+        keeper_fail_run(k, run, &err);
         return;
     }
     runs_set_running(&k->runs, run, pid);

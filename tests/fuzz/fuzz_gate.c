@@ -4,6 +4,7 @@
  * an exception left behind, within its caps; and what it has no tree for gets a warning.
  */
 #include "gate.h"
+#include "worker.h"
 
 #include "base/rules.h"
 
@@ -23,6 +24,8 @@ const char *__asan_default_options(void);
             abort();                                                                               \
         }                                                                                          \
     } while (0)
+
+struct worker worker; /* load.c's: there is no profile here, and so no package */
 
 /* What a Python holds to its end is no leak of ours. */
 const char *__asan_default_options(void)
