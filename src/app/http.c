@@ -280,9 +280,19 @@ static enum MHD_Result queue_answer(struct exchange *x)
 
 /* ---- what MHD tells --------------------------------------------------------------------------- */
 
+/* Paths are taken as they are written: "%00" would end one early. */
+static size_t keep_escapes(void *cls, struct MHD_Connection *connection, char *text)
+{
+    (void)cls;
+    (void)connection;
+    return strlen(text);
+}
+
 static int find_route(struct exchange *x, const char *path, const char *method,
                       struct http_problem *problem)
 {
+    if (strncasecmp(path, "http://", 7) == 0) /* RFC 9112, 3.2.2: any server has to take it */
+        path = strchrnul(path + 7, '/');
     for (size_t i = 0; i < ARRAY_LEN(routes); i++)
         if (strcmp(routes[i].path, path) == 0)
             x->route = &routes[i];
@@ -397,7 +407,8 @@ static int start(struct http *http)
         MHD_OPTION_LISTEN_SOCKET, http->options.listen_fd, MHD_OPTION_CONNECTION_LIMIT,
         connections_most(), MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
         MHD_OPTION_CONNECTION_TIMEOUT, patience_s, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-        http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_END);
+        http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_UNESCAPE_CALLBACK,
+        keep_escapes, NULL, MHD_OPTION_END);
     if (!http->daemon)
         return errno ? -errno : -EIO;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};

@@ -284,6 +284,10 @@ def test_the_deepest_input_there_may_be(daemon):
     ("GET", "/", 404, None),
     ("POST", "/v1/executes", 404, None),
     ("POST", "/v1/execute/", 404, None),
+    ("GET", "/v1/health%00", 404, None),
+    ("GET", "/v1/he%61lth", 404, None),
+    ("GET", "http://cordon", 404, None),
+    ("GET", "http://cordon/v1/execute", 405, "POST"),
     ("GET", "/v1/execute", 405, "POST"),
     ("PUT", "/v1/check", 405, "POST"),
     ("DELETE", "/v1/check", 405, "POST"),
@@ -297,6 +301,12 @@ def test_no_such_place(daemon, method, target, status, allow):
     connection.close()
     assert (answer.status, answer.headers.get("Allow")) == (status, allow)
     assert set(answer.json) == {"error", "field", "message"}
+
+
+@pytest.mark.parametrize("target", ["/v1/health", "/v1/health?a=%00", "http://cordon/v1/health",
+                                    "HTTP://x:1/v1/health"])
+def test_where_health_is(daemon, target):
+    assert daemon.ask("GET", target).json["status"] == "ready"
 
 
 def test_a_body_too_large_is_refused_before_it_is_sent(daemon):
