@@ -174,6 +174,8 @@ CORDON_API const char *cordon_engine_profile(const struct cordon_engine *engine,
 
 CORDON_API enum cordon_level cordon_engine_level(const struct cordon_engine *engine)
 {
+    if (engine->level.lack.code != 0) /* asked by the first run */
+        return CORDON_LEVEL_CONTAINED;
     return engine->opts.walls_down ? CORDON_LEVEL_DEGRADED : CORDON_LEVEL_FULL;
 }
 

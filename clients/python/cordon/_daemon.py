@@ -228,7 +228,7 @@ class PrivateDaemon(Endpoint):
                 stdout=subprocess.DEVNULL,
                 stderr=self._said,
                 cwd="/",
-                env=_environ.withhold(os.environ),
+                env=_environ.for_daemon(os.environ),
                 start_new_session=True,  # the terminal's Ctrl-C is ours to act upon
                 pass_fds=[config] if config >= 0 else [],
             )

@@ -115,6 +115,16 @@ def withhold(environ: Mapping[str, str], keep: Collection[str] = ()) -> dict[str
     return kept
 
 
+# What a daemon of ours reads, and what its loader does. The rest goes with each approved run,
+# where a program's environment is too small for it.
+_DAEMON = re.compile(r"PATH|HOME|LANG|TMPDIR|TZ|(XDG|LC|LD|ASAN|UBSAN|LSAN|CORDON)_\w+")
+
+
+def for_daemon(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a private daemon."""
+    return {name: value for name, value in withhold(environ).items() if _DAEMON.fullmatch(name)}
+
+
 def exec_env(approved: bool = False) -> dict[str, str]:
     """The environment that a run started now would see."""
     return withhold(os.environ) if approved else dict(STRICT)

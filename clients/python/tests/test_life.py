@@ -421,3 +421,13 @@ for n in range(30):
     except asyncio.TimeoutError: pass
 print(count() == before)
 """) == "True\n"
+
+
+def test_an_environment_that_no_program_could_have(script, private):
+    """The daemon has only what it reads itself; a strict run needs nothing of the rest."""
+    assert script(COMMON + """
+os.environ["LARGE"] = "x" * 200_000
+call()
+print("ok")
+""") == "ok\n"
+    assert gone(private)
