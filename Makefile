@@ -6,6 +6,7 @@
 #   make test     install what is missing, build twice (plain, sanitizers), run every test
 #   make build    build into build/, from where build/cordon runs; installs nothing
 #   make install  DESTDIR and PREFIX (default /usr/local) are honoured
+#   make escape   build, try every escape as root, print what holds it: family by wall
 #   make bench    how long things take, beside plain python3
 #   make format   clang-format over all C files
 #   make tidy     clang-tidy over src/, after `make test` (slow, not part of it)
@@ -15,8 +16,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 MESON = meson
+PYTHON ?= /usr/bin/python3
 
-.PHONY: all build run test install bench format tidy clean packages-run packages-test
+.PHONY: all build run test install escape bench format tidy clean packages-run packages-test
 
 all: build
 
@@ -42,6 +44,9 @@ install: build/build.ninja
 	DESTDIR=$(DESTDIR) $(MESON) install -C build --no-rebuild
 	@# The linker's cache: without it nobody finds a library in /usr/local/lib.
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || /sbin/ldconfig || true
+
+escape: build
+	@CORDON=build/cordon $(PYTHON) -B -m pytest -q -s -p no:cacheprovider tests/escape/test_attempts.py
 
 bench: build
 	@bench/run.sh

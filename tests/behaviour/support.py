@@ -260,10 +260,10 @@ class Many:
         self.helpers = helper_dir_of(cordon)
 
     def __call__(self, codes, width=8, timeout_ms=20000, drop="gate", python=None, patience=120,
-                 profile=()):
+                 profile=(), pass_fds=()):
         """
         drop: "none", "gate", "interpreter" (as KERNEL), "box" (as NAMESPACES) or "bare" (no
-        namespaces, and nothing that keeps code from forking).
+        namespaces, and nothing that keeps code from forking), or "walls:BITS" (CORDON_WALL_*).
         profile: the configuration file and the profile's name.
         """
         data = b"".join(
@@ -276,6 +276,7 @@ class Many:
             capture_output=True,
             timeout=patience * SLOW,
             check=False,
+            pass_fds=pass_fds,
         )
         assert done.returncode == 0, done
         answers = dict(line.split(b" ", 1) for line in done.stdout.splitlines())

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * many HELPER_DIR WIDTH WALL_MS none|gate|interpreter|box [PYTHON|- [CONFIG PROFILE]]: reads
- * programs from stdin (a line with the length, then the bytes, again and again), runs them
- * all in one engine with WIDTH in flight, and prints one line for each: its number and its
- * envelope.
+ * many HELPER_DIR WIDTH WALL_MS WALLS [PYTHON|- [CONFIG PROFILE]]: reads programs from stdin
+ * (a line with the length, then the bytes, again and again), runs them all in one engine
+ * with WIDTH in flight, and prints one line for each: its number and its envelope.
+ * WALLS, those that are down: none, gate, interpreter, box, bare, walls:BITS.
  */
 #include "host.h"
 
@@ -66,7 +66,9 @@ int main(int argc, char **argv)
     size_t width = strtoul(argv[2], NULL, 10);
     wall_ms = strtoul(argv[3], NULL, 10);
     uint32_t drop = 0;
-    if (strcmp(argv[4], "none") != 0)
+    if (strncmp(argv[4], "walls:", 6) == 0)
+        drop = (uint32_t)strtoul(argv[4] + 6, NULL, 10);
+    else if (strcmp(argv[4], "none") != 0)
         drop |= (uint32_t)CORDON_WALL_GATE;
     if (strcmp(argv[4], "interpreter") == 0 || strcmp(argv[4], "box") == 0)
         drop |= (uint32_t)CORDON_WALL_INTERPRETER;
