@@ -74,7 +74,7 @@ def test_a_caller_that_hangs_up_ends_its_run(daemon, headers, approved):
     connection = begin(daemon, SLEEP, headers, approved=approved)
     running(daemon)
     connection.close()
-    gone_within(daemon, 0.2)
+    gone_within(daemon, 0.5)
     assert daemon.execute("result['n'] = 1")["status"] == "ok"
 
 
@@ -83,7 +83,7 @@ def test_a_caller_that_hangs_up_before_its_run_began(daemon):
         begin(daemon, SLEEP).close()
     time.sleep(0.05)
     assert daemon.execute("result['n'] = 1")["status"] == "ok"
-    gone_within(daemon, 0.3)
+    gone_within(daemon, 0.5)
 
 
 def test_a_caller_that_hangs_up_ends_its_checks(daemon):
@@ -110,7 +110,7 @@ def test_to_end_the_sending_side_is_to_hang_up(daemon, headers):
     connection = begin(daemon, SLEEP, headers)
     running(daemon)
     connection.sock.shutdown(socket.SHUT_WR)
-    gone_within(daemon, 0.2)
+    gone_within(daemon, 0.5)
     connection.close()
 
 
