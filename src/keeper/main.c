@@ -19,12 +19,16 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #define ENGINE_FD 3
+#define OOM_SCORE "/proc/self/oom_score_adj"
 
 extern char **environ;
 
@@ -59,6 +63,41 @@ static int start_clean(struct cordon_err *reterr)
     if (fcntl(ENGINE_FD, F_SETFD, FD_CLOEXEC) < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot set up the control socket");
     return 0;
+}
+
+/* A host program that is spared when memory runs out is none whose sandboxes are. */
+static int be_no_survivor(struct cordon_err *reterr)
+{
+    char now = '\0';
+
+    AUTO_FD fd = open(OOM_SCORE, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || pread(fd, &now, 1, 0) != 1 || now != '-')
+        return 0; /* no /proc to tell, or nothing to give up */
+    if (write(fd, "0", 1) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot write '0' to '" OOM_SCORE "'");
+    return 0;
+}
+
+/*
+ * What a host program may have been given, or have taken, to come before others: its sandboxes
+ * come with all others. (As a real-time process one would starve the machine, and die of
+ * RLIMIT_RTTIME.) And mappings are executable only when that is asked for.
+ */
+static int give_up_precedence(struct cordon_err *reterr)
+{
+    const struct sched_param ordinary = {.sched_priority = 0};
+
+    int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+    if ((policy == SCHED_FIFO || policy == SCHED_RR) &&
+        sched_setscheduler(0, SCHED_OTHER, &ordinary) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot leave the real-time scheduler");
+    if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot give up a negative nice value");
+    if (syscall(SYS_ioprio_set, 1, 0, 0) < 0 && errno != ENOSYS)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot give up an I/O priority");
+    if (personality(PER_LINUX) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot leave the host program's personality");
+    return be_no_survivor(reterr);
 }
 
 /*
@@ -258,6 +297,8 @@ int main(void)
     }
 
     int r = start_clean(&err);
+    if (r == 0)
+        r = give_up_precedence(&err);
     if (r == 0)
         r = open_engine(&box.engine, &err);
     if (r == 0)
