@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zygote: a Python process that forks sandboxes and does nothing else. It stays
+ * zygote: a Python process that forks standbys and does nothing else. It stays
  * single-threaded and never sees a request: each sandbox reads its own, from its own
  * socket, after its walls are up.
  *
- * In a sandbox, between the fork and the last wall, no Python object is touched and
- * nothing is allocated: only steps_enter_sandbox() and, when that fails, one write.
+ * A standby puts up what walls it can and wakes Python, and waits until it is asked for. From
+ * then on until its last wall no Python object is touched and nothing is allocated: only
+ * steps_enter_sandbox() and, when that fails, one write.
  *
  * The zygote starts from sys.excepthook, which the interpreter calls once the last Python
  * frame is gone: so no frame of ours is below user code, in tracebacks, in the recursion
@@ -14,12 +15,14 @@
 #include "worker.h"
 
 #include "base/err.h"
+#include "jail/privs.h"
 #include "jail/steps.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -62,31 +65,63 @@ static int reseed(void)
     return done ? 0 : -1;
 }
 
-static void wake_python(const int fds[WIRE_FORK_FDS])
+static int wake_python(struct cordon_err *reterr)
+{
+    PyOS_AfterFork_Child();
+    if (reseed() == 0 && start_trace(WIRE_TRACE_SIGNAL, PRIVS_TRACE_PLACE) == 0)
+        return 0;
+    PyErr_Clear();
+    err_set(reterr, CORDON_E_HELPER, 0, "the interpreter could not be set up after fork");
+    err_step(reterr, "wake-python");
+    return CORDON_E_HELPER;
+}
+
+static void attach_text(const int fds[WIRE_FORK_FDS])
 {
     struct cordon_err err = {0};
-    PyOS_AfterFork_Child();
     int rc = print_attach(fds[WIRE_FD_TEXT]);
     if (rc < 0) {
         err_set(&err, CORDON_E_HELPER, -rc, "cannot map the text memory");
-    } else if (reseed() < 0 || start_trace(WIRE_TRACE_SIGNAL, fds[WIRE_FD_TRACE]) < 0) {
-        PyErr_Clear();
-        rc = err_set(&err, CORDON_E_HELPER, 0, "the interpreter could not be set up after fork");
-    }
-    if (rc < 0) {
-        err_step(&err, "wake-python");
+        err_step(&err, "attach-text");
         report_failure(fds[WIRE_FD_CHANNEL], &err);
     }
     (void)close(fds[WIRE_FD_TEXT]);
 }
 
-static _Noreturn void sandbox_main(void)
+static void wait_readable(int sock)
+{
+    struct pollfd wait = {.fd = sock, .events = POLLIN};
+    (void)poll(&wait, 1, -1);
+}
+
+/* The one request for a sandbox that it gets. Leaves for ever when there will be none. */
+static void take_order(int sock)
+{
+    int got;
+    while ((got = wire_recv(sock, &packet)) == -EAGAIN)
+        wait_readable(sock);
+    if (got <= 0 || packet.head.type != WIRE_FORK || packet.nfds != WIRE_FORK_FDS ||
+        packet.head.size != sizeof(worker.spec))
+        _exit(0);
+    memcpy(&worker.spec, packet.payload, sizeof(worker.spec));
+}
+
+static _Noreturn void standby_main(int sock)
 {
     struct cordon_err err = {0};
     int *fds = packet.fds;
-    if (steps_enter_sandbox(&worker.spec, fds, &err) < 0)
+    char name[16] = "";
+    (void)close(armed_sock);
+    (void)prctl(PR_GET_NAME, name, 0, 0, 0);
+    (void)prctl(PR_SET_NAME, "cordon-standby", 0, 0, 0); /* for whoever looks at the machine */
+    int rc = steps_stand(worker.walls_down, &err);
+    if (rc == 0)
+        rc = wake_python(&err);
+    take_order(sock);
+    (void)prctl(PR_SET_NAME, name, 0, 0, 0);
+    if (rc < 0 || steps_enter_sandbox(&worker.spec, fds, &err) < 0)
         report_failure(fds[WIRE_FD_CHANNEL], &err);
-    wake_python(fds);
+    attach_text(fds);
     start_ready(fds[WIRE_FD_CHANNEL]);
     run_request(fds[WIRE_FD_CHANNEL]);
 }
@@ -105,29 +140,24 @@ static void refuse_fork(int sock, struct cordon_err *err)
     send_or_leave(sock, WIRE_FAILED, packet.head.id, err, sizeof(*err));
 }
 
-/* Takes the order apart: 0, or a negative code with reterr filled. */
-static int check_order(struct cordon_err *reterr)
-{
-    if (packet.head.size != sizeof(worker.spec) || packet.nfds != WIRE_FORK_FDS)
-        return err_set(reterr, CORDON_E_PROTOCOL, 0, "an order to fork that is not one");
-    if (!load_single_threaded())
-        return err_set(reterr, CORDON_E_HELPER, 0,
-                       "the zygote has more than one thread: it cannot be copied");
-    memcpy(&worker.spec, packet.payload, sizeof(worker.spec));
-    return 0;
-}
-
 static void fork_one(int sock)
 {
     struct cordon_err err = {0};
-    if (check_order(&err) < 0) {
+    if (packet.nfds != 1) {
+        (void)err_set(&err, CORDON_E_PROTOCOL, 0, "an order to fork that is not one");
+        refuse_fork(sock, &err);
+        return;
+    }
+    if (!load_single_threaded()) {
+        (void)err_set(&err, CORDON_E_HELPER, 0,
+                      "the zygote has more than one thread: it cannot be copied");
         refuse_fork(sock, &err);
         return;
     }
     PyOS_BeforeFork();
-    pid_t pid = steps_fork_sandbox(&worker.spec, &err);
+    pid_t pid = steps_fork_standby(worker.walls_down, &err);
     if (pid == 0)
-        sandbox_main();
+        standby_main(packet.fds[0]);
     PyOS_AfterFork_Parent();
     if (pid < 0) {
         refuse_fork(sock, &err);
@@ -135,13 +165,6 @@ static void fork_one(int sock)
     }
     int32_t told = pid;
     send_or_leave(sock, WIRE_FORKED, packet.head.id, &told, sizeof(told));
-    (void)steps_fork_ahead(worker.walls_down, &err); /* else the next fork tries, and says why */
-}
-
-static void wait_readable(int sock)
-{
-    struct pollfd wait = {.fd = sock, .events = POLLIN};
-    (void)poll(&wait, 1, -1);
 }
 
 static _Noreturn void serve(int sock)
@@ -154,7 +177,7 @@ static _Noreturn void serve(int sock)
         }
         if (got <= 0)
             _exit(got == 0 ? 0 : 1);
-        if (packet.head.type == WIRE_FORK)
+        if (packet.head.type == WIRE_STANDBY)
             fork_one(sock);
         for (size_t i = 0; i < packet.nfds; i++)
             fd_close(&packet.fds[i]);
@@ -181,8 +204,6 @@ static PyObject *start(PyObject *self, PyObject *args)
         rc = steps_take_filter(STEPS_FILTER_FD, &err);
     if (rc == 0 && (worker.walls_down & CORDON_WALL_ROOT))
         rc = steps_take_plan(STEPS_PLAN_FD, &err);
-    if (rc == 0)
-        rc = steps_fork_ahead(worker.walls_down, &err);
     if (rc < 0) {
         err_step(&err, "load");
         (void)wire_send(armed_sock, WIRE_FAILED, 0, &err, sizeof(err), NULL, 0);

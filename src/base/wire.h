@@ -27,17 +27,21 @@ enum wire_type {
     WIRE_PLAN = 1, /* engine -> keeper: payload = a box plan (jail/plan.h); the first packet;
                       fds: an approved run's environment (NAME=value, each with its NUL), then
                       the call filter unless that wall is down */
-    WIRE_FORK, /* engine -> keeper -> zygote: id, payload = struct sandbox_spec, WIRE_FORK_FDS fds */
+    WIRE_FORK, /* engine -> keeper -> a standby: id, payload = struct sandbox_spec, and
+                  WIRE_FORK_FDS fds */
     WIRE_ARM,  /* engine -> keeper: id, payload = uint64_t milliseconds until the deadline */
     WIRE_KILL,    /* engine -> keeper: id; killing what is gone already is no error */
     WIRE_STARTED, /* keeper -> engine: the box stands; ancillary: a pidfd of the keeper */
     WIRE_READY,   /* zygote -> keeper -> engine: modules are loaded; payload = version text */
-    WIRE_FORKED,  /* zygote -> keeper: id, payload = int32_t pid in the box */
+    WIRE_FORKED,  /* zygote -> keeper: that id, payload = int32_t pid in the box */
     WIRE_EXIT,    /* keeper -> engine: id, payload = struct wire_exit; the last word about id */
     WIRE_FAILED,  /* keeper or zygote -> up: payload = struct cordon_err;
-                      id = 0: the box or the zygote cannot be had; else: that fork failed */
+                      id = 0: the box or the zygote cannot be had; else: that fork failed (of a
+                      zygote's: of that standby) */
     WIRE_HELD,    /* keeper -> engine: id, payload = uint64_t: the most memory that the run has been
                      seen to hold, what it was born with included; only ever more */
+    WIRE_STANDBY, /* keeper -> zygote: id of a standby to be forked; fd: its end of a socket, on
+                     which it gets the one WIRE_FORK */
 };
 
 struct wire_msg {

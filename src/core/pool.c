@@ -198,6 +198,7 @@ static int handle(struct box *box, struct wire_packet *p)
     case WIRE_FORK:
     case WIRE_ARM:
     case WIRE_KILL:
+    case WIRE_STANDBY:
     case WIRE_FORKED:
     default:
         return -EPROTO;

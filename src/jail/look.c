@@ -236,7 +236,9 @@ static _Noreturn void be_sandbox(struct trial *t, const struct sandbox_spec *spe
 
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)
         fds[i] = t->sync;
-    int r = steps_enter_sandbox(spec, fds, &err);
+    int r = steps_stand(spec->walls_down, &err);
+    if (r == 0)
+        r = steps_enter_sandbox(spec, fds, &err);
     t->sync = fds[WIRE_FD_CHANNEL];
     trial_answer(t, r, &err);
     _exit(0);
@@ -253,7 +255,7 @@ static _Noreturn void be_zygote(struct trial *t)
         r = steps_take_filter(t->host->filter, &err);
     else
         spec.walls_down |= CORDON_WALL_SECCOMP; /* it has a row of its own */
-    pid_t pid = r < 0 ? r : steps_fork_sandbox(&spec, &err);
+    pid_t pid = r < 0 ? r : steps_fork_standby(spec.walls_down, &err);
     if (pid == 0)
         be_sandbox(t, &spec);
     if (pid < 0)
@@ -375,6 +377,8 @@ static int be_contained(struct trial *t, struct cordon_err *reterr)
         r = steps_take_filter(t->host->filter, reterr);
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)
         fds[i] = t->sync;
+    if (r == 0)
+        r = steps_stand(spec.walls_down, reterr);
     if (r == 0) {
         r = steps_enter_sandbox(&spec, fds, reterr);
         t->sync = fds[WIRE_FD_CHANNEL];

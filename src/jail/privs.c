@@ -72,16 +72,21 @@ int privs_set_caps(uint64_t keep, struct cordon_err *reterr)
     return set_caps(keep, 0, reterr);
 }
 
-int privs_keep_caps(uint64_t keep, struct cordon_err *reterr)
+int privs_bound_caps(uint64_t keep, struct cordon_err *reterr)
 {
-    /* The bounding set first: dropping from it needs a capability. */
     int r = has_no_caps() ? 0 : drop_bounding(keep, reterr);
     if (r < 0)
         return r;
-
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot clear the ambient capabilities");
-    return set_caps(keep, 0, reterr);
+    return 0;
+}
+
+int privs_keep_caps(uint64_t keep, struct cordon_err *reterr)
+{
+    /* The bounding set first: dropping from it needs a capability. */
+    int r = privs_bound_caps(keep, reterr);
+    return r < 0 ? r : set_caps(keep, 0, reterr);
 }
 
 static int raise_ambient(uint64_t keep, struct cordon_err *reterr)
@@ -134,8 +139,9 @@ int privs_set_dumpable(int on, struct cordon_err *reterr)
 
 /* Where each WIRE_FORK descriptor ends up; all below FD_FIRST_FREE. */
 static const int fd_places[WIRE_FORK_FDS] = {
-    [WIRE_FD_STDOUT] = 1, [WIRE_FD_STDERR] = 2, [WIRE_FD_CHANNEL] = 3,
-    [WIRE_FD_TRACE] = 4,  [WIRE_FD_TEXT] = 5,
+    [WIRE_FD_STDOUT] = 1,  [WIRE_FD_STDERR] = 2,
+    [WIRE_FD_CHANNEL] = 3, [WIRE_FD_TRACE] = PRIVS_TRACE_PLACE,
+    [WIRE_FD_TEXT] = 5,
 };
 #define FD_FIRST_FREE 6
 

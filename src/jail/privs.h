@@ -19,6 +19,9 @@
  */
 int privs_keep_caps(uint64_t keep, struct cordon_err *reterr);
 
+/* The part of it that is about programs to be executed: bounding and ambient set. */
+int privs_bound_caps(uint64_t keep, struct cordon_err *reterr);
+
 /*
  * The same for the permitted and effective sets alone. With no_new_privs a program that is
  * executed has no more than these, whatever the bounding set would give it.
@@ -45,6 +48,9 @@ int privs_no_new_privs(struct cordon_err *reterr);
 
 /* Whether others may trace it, and whether its /proc files belong to itself. */
 int privs_set_dumpable(int on, struct cordon_err *reterr);
+
+/* The trace descriptor's place, known before it is there. */
+#define PRIVS_TRACE_PLACE 4
 
 /*
  * Puts the WIRE_FORK descriptors in their places: 0 is a /dev/null of its own, 1 and 2

@@ -396,18 +396,29 @@ int rootfs_enter_sandbox(struct cordon_err *reterr)
     return move_root(ROOTFS_WORK, reterr);
 }
 
-int rootfs_enter_work(const char *path, uint64_t bytes, uint64_t files, struct cordon_err *reterr)
-{
-    char options[96];
+#define WORK_FLAGS (MS_NOSUID | MS_NODEV | MS_NOEXEC)
 
-    /* To tmpfs 0 means no limit; its root directory is an inode too. */
-    (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=0700",
-                   (unsigned long long)(bytes ? bytes : 1),
-                   (unsigned long long)(files < UINT64_MAX ? files + 1 : files));
-    int r = mount_tmpfs(path, options, MS_NOSUID | MS_NODEV | MS_NOEXEC, reterr);
+int rootfs_enter_work(const char *path, struct cordon_err *reterr)
+{
+    /* Of a file system without limits the kernel lets nobody ever say how large it may be. */
+    int r = mount_tmpfs(path, "size=4k,nr_inodes=1,mode=0700", WORK_FLAGS, reterr);
     if (r < 0)
         return r;
     if (chdir(path) < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot enter '%s'", path);
+    return 0;
+}
+
+int rootfs_size_work(uint64_t bytes, uint64_t files, struct cordon_err *reterr)
+{
+    char options[96];
+
+    /* To tmpfs 0 means no limit; its root directory is an inode too. */
+    (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu",
+                   (unsigned long long)(bytes ? bytes : 1),
+                   (unsigned long long)(files < UINT64_MAX ? files + 1 : files));
+    if (mount("tmpfs", ".", "tmpfs", MS_REMOUNT | WORK_FLAGS, options) < 0)
+        return err_set(reterr, CORDON_E_HOST, errno, "cannot size the working directory (%s)",
+                       options);
     return 0;
 }

@@ -50,7 +50,9 @@ int rootfs_enter_box(struct rootfs *fs, struct cordon_err *reterr);
 /* In a sandbox: the view alone becomes the root. */
 int rootfs_enter_sandbox(struct cordon_err *reterr);
 
-/* In a sandbox: an empty, private, capped directory on `path` becomes the current one. */
-int rootfs_enter_work(const char *path, uint64_t bytes, uint64_t files, struct cordon_err *reterr);
+/* In a sandbox: an empty, private directory without room on `path` becomes the current one. */
+int rootfs_enter_work(const char *path, struct cordon_err *reterr);
+/* And this is what may lie in it. */
+int rootfs_size_work(uint64_t bytes, uint64_t files, struct cordon_err *reterr);
 
 #endif

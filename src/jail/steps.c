@@ -2,8 +2,8 @@
 /*
  * steps: the sandbox's walls, in order, and the runner of such tables.
  *
- * The code here runs in a raw copy of the zygote: system calls and the stack, no memory
- * is allocated, no lock taken, no Python object touched.
+ * The code here runs in a copy of the zygote: system calls and the stack, no memory is
+ * allocated, no lock taken, no Python object touched.
  */
 #include "jail/steps.h"
 
@@ -118,10 +118,12 @@ int steps_take_plan(int fd, struct cordon_err *reterr)
     return 0;
 }
 
+/* What a standby has measured, for the limits that come with its request. */
+static struct limits_base base;
+
 struct sandbox {
     const struct sandbox_spec *spec;
     int *fds;
-    struct limits_base base;
 };
 
 static int step_ids(void *ctx, struct cordon_err *reterr)
@@ -142,13 +144,13 @@ static pid_t keeper; /* the parent of zygote and sandboxes; 0 in a rehearsal */
  */
 static int step_own_user(void *ctx, struct cordon_err *reterr)
 {
-    struct sandbox *s = ctx;
     struct ns_ids own;
     int r = 0;
+    (void)ctx;
 
-    s->base.shared_user = 1;
+    base.shared_user = 1;
     if (privs_has_caps(PRIVS_CAP(CAP_SETUID) | PRIVS_CAP(CAP_SETGID)) && ns_spare_ids(&own))
-        s->base.shared_user = (r = privs_become(own.uid, own.gid, 0, reterr)) < 0;
+        base.shared_user = (r = privs_become(own.uid, own.gid, 0, reterr)) < 0;
     return r < 0 ? r : privs_end_with(keeper ? keeper : getppid(), SIGKILL, reterr);
 }
 
@@ -160,8 +162,8 @@ static int step_no_nesting(void *ctx, struct cordon_err *reterr)
 
 static int step_measure(void *ctx, struct cordon_err *reterr)
 {
-    struct sandbox *s = ctx;
-    return limits_measure(&s->base, reterr);
+    (void)ctx;
+    return limits_measure(&base, reterr);
 }
 
 static int step_root(void *ctx, struct cordon_err *reterr)
@@ -172,9 +174,8 @@ static int step_root(void *ctx, struct cordon_err *reterr)
 
 static int step_work(void *ctx, struct cordon_err *reterr)
 {
-    const struct sandbox *s = ctx;
-    const char *path = view.work ? view.work : ROOTFS_WORK;
-    return rootfs_enter_work(path, s->spec->disk_bytes, s->spec->disk_files, reterr);
+    (void)ctx;
+    return rootfs_enter_work(view.work ? view.work : ROOTFS_WORK, reterr);
 }
 
 static int step_own_dir(void *ctx, struct cordon_err *reterr)
@@ -189,6 +190,12 @@ static int step_own_dir(void *ctx, struct cordon_err *reterr)
     return r;
 }
 
+static int step_work_size(void *ctx, struct cordon_err *reterr)
+{
+    const struct sandbox *s = ctx;
+    return rootfs_size_work(s->spec->disk_bytes, s->spec->disk_files, reterr);
+}
+
 static int step_descriptors(void *ctx, struct cordon_err *reterr)
 {
     struct sandbox *s = ctx;
@@ -198,13 +205,19 @@ static int step_descriptors(void *ctx, struct cordon_err *reterr)
 static int step_limits(void *ctx, struct cordon_err *reterr)
 {
     const struct sandbox *s = ctx;
-    return limits_apply(s->spec, &s->base, reterr);
+    return limits_apply(s->spec, &base, reterr);
+}
+
+static int step_bounding_set(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return privs_bound_caps(0, reterr);
 }
 
 static int step_capabilities(void *ctx, struct cordon_err *reterr)
 {
     (void)ctx;
-    return privs_keep_caps(0, reterr);
+    return privs_set_caps(0, reterr);
 }
 
 static int step_session(void *ctx, struct cordon_err *reterr)
@@ -250,6 +263,8 @@ static int step_seccomp(void *ctx, struct cordon_err *reterr)
 /*
  * The namespaces themselves are made by the clone, not by a row. Where they are down so is
  * the root, and the rows that stand in are weaker than what they stand in for.
+ *
+ * The rows up to `STEPS_AHEAD` a standby goes through before there is a request for it.
  */
 static const struct step sandbox_steps[] = {
     {"ids", step_ids, "an ordinary user inside and nobody outside; needs /proc, so first",
@@ -260,17 +275,22 @@ static const struct step sandbox_steps[] = {
      CORDON_WALL_NAMESPACES, 0},
     {"measure", step_measure, "memory limits count from here; needs /proc", 0, 0},
     {"root", step_root, "nothing but the view: no /proc, no way back", CORDON_WALL_ROOT, 0},
-    {"work-dir", step_work, "a directory of its own, empty and capped", CORDON_WALL_NAMESPACES, 0},
+    {"work-dir", step_work, "a directory of its own, and no room in it yet", CORDON_WALL_NAMESPACES,
+     0},
     {"own-dir", step_own_dir, "the same on the host's own file system; each file is capped", 0,
      CORDON_WALL_NAMESPACES},
-    {"descriptors", step_descriptors,
-     "nothing inherited stays open; before the limits, which may be too low to move them", 0, 0},
-    {"limits", step_limits, "before privileges go: it may have to lower the host's own",
-     CORDON_WALL_LIMITS, 0},
-    {"capabilities", step_capabilities, "after the mounts, which need them", 0, 0},
+    {"bounding-set", step_bounding_set, "no program that is executed can get a privilege", 0, 0},
     {"session", step_session, "no terminal and no process group of others", 0, 0},
     {"not-dumpable", step_not_dumpable, "no core, no tracing by its own kind", 0, 0},
     {"no-new-privs", step_no_new_privs, "no set-id program helps it; filters demand it", 0, 0},
+#define STEPS_AHEAD 11
+    {"descriptors", step_descriptors,
+     "nothing inherited stays open; before the limits, which may be too low to move them", 0, 0},
+    {"work-size", step_work_size, "as much as the request may have; takes a privilege",
+     CORDON_WALL_NAMESPACES, 0},
+    {"limits", step_limits, "before privileges go: it may have to lower the host's own",
+     CORDON_WALL_LIMITS, 0},
+    {"capabilities", step_capabilities, "after the mounts, which need them", 0, 0},
     {"landlock", step_landlock, "no file but the view's and its own, whatever got in; no program",
      CORDON_WALL_LANDLOCK, 0},
     {"seccomp", step_seccomp, "last: it refuses most of the calls above", CORDON_WALL_SECCOMP, 0},
@@ -282,34 +302,10 @@ const struct step *steps_sandbox(size_t *ret_count)
     return sandbox_steps;
 }
 
-/* Half a millisecond, and as good when they were made before the request came. */
-#define NS_AHEAD (CLONE_NEWNET | CLONE_NEWIPC)
-static int is_ahead; /* the calling process is in such, and no sandbox was in them yet */
-
-int steps_fork_ahead(uint32_t walls_down, struct cordon_err *reterr)
+pid_t steps_fork_standby(uint32_t walls_down, struct cordon_err *reterr)
 {
-    if (is_ahead || (walls_down & CORDON_WALL_NAMESPACES))
-        return 0;
-    if (unshare(NS_AHEAD) < 0) {
-        err_set(reterr, CORDON_E_HOST, errno, "cannot make namespaces for the next sandbox (%s)",
-                ns_advice(errno));
-        err_step(reterr, "fork");
-        return CORDON_E_HOST;
-    }
-    is_ahead = 1;
-    return 0;
-}
+    unsigned long spaces = walls_down & CORDON_WALL_NAMESPACES ? 0 : CLONE_NEWUSER | NS_ALL;
 
-pid_t steps_fork_sandbox(const struct sandbox_spec *spec, struct cordon_err *reterr)
-{
-    unsigned long spaces = CLONE_NEWUSER | (NS_ALL & ~NS_AHEAD);
-
-    int r = steps_fork_ahead(spec->walls_down, reterr);
-    if (r < 0)
-        return r;
-    is_ahead = 0;
-    if (spec->walls_down & CORDON_WALL_NAMESPACES)
-        spaces = 0;
     /* CLONE_PARENT: the keeper's child, not the zygote's, so it outlives the zygote. The
      * exit signal is then the zygote's own and none may be named. */
     keeper = getppid();
@@ -323,9 +319,15 @@ pid_t steps_fork_sandbox(const struct sandbox_spec *spec, struct cordon_err *ret
     return pid;
 }
 
+int steps_stand(uint32_t walls_down, struct cordon_err *reterr)
+{
+    return steps_run(sandbox_steps, STEPS_AHEAD, walls_down, NULL, reterr);
+}
+
 int steps_enter_sandbox(const struct sandbox_spec *spec, int fds[WIRE_FORK_FDS],
                         struct cordon_err *reterr)
 {
     struct sandbox s = {.spec = spec, .fds = fds};
-    return steps_run(sandbox_steps, ARRAY_LEN(sandbox_steps), spec->walls_down, &s, reterr);
+    return steps_run(sandbox_steps + STEPS_AHEAD, ARRAY_LEN(sandbox_steps) - STEPS_AHEAD,
+                     spec->walls_down, &s, reterr);
 }

@@ -3,8 +3,8 @@
  * steps: the locks on the door, in order, in one table.
  *
  * A box is built once, by the keeper, before any Python starts (box steps). Each sandbox
- * is born inside a box as a copy of the zygote and then walls itself in (sandbox steps)
- * before it reads its request. A step that fails ends the whole thing and its name is in
+ * is born inside a box as a copy of the zygote and walls itself in (sandbox steps): as far
+ * as it can before it is asked for, as a standby, and to the end before it reads its request. A step that fails ends the whole thing and its name is in
  * the error: half a jail is never used.
  */
 #ifndef CORDON_JAIL_STEPS_H
@@ -48,25 +48,25 @@ const struct step *steps_sandbox(size_t *ret_count);
 /*
  * What the zygote needs over its box's user namespace, and nothing over the host. Its copies
  * may map themselves to its id, which is 0 in the box, only if it holds CAP_SETFCAP
- * (user_namespaces(7), Linux 5.12); namespaces ahead take CAP_SYS_ADMIN.
+ * (user_namespaces(7), Linux 5.12).
  */
-#define STEPS_FORK_CAPS (PRIVS_CAP(CAP_SETFCAP) | PRIVS_CAP(CAP_SYS_ADMIN))
-
-/*
- * In the zygote, while nobody waits: the part of steps_fork_sandbox() that takes longest,
- * which then need not be done. The zygote itself moves on; no two sandboxes ever share.
- */
-int steps_fork_ahead(uint32_t walls_down, struct cordon_err *reterr);
+#define STEPS_FORK_CAPS PRIVS_CAP(CAP_SETFCAP)
 
 /*
  * Makes a copy of the calling single-threaded process in namespaces of its own (unless they
  * are down), as a child of the caller's parent (CLONE_PARENT). Returns its pid, 0 in the copy, or a
- * negative code. In the copy, call steps_enter_sandbox() before anything else.
+ * negative code. In the copy, call steps_stand() before anything else.
  */
-pid_t steps_fork_sandbox(const struct sandbox_spec *spec, struct cordon_err *reterr);
+pid_t steps_fork_standby(uint32_t walls_down, struct cordon_err *reterr);
 
 /*
- * In the new sandbox: all walls, in order. fds: the WIRE_FORK descriptors.
+ * In the copy, while nobody waits: the walls for which nothing of a request has to be known,
+ * in order. On failure it is of no use, and whoever asks for it is told why.
+ */
+int steps_stand(uint32_t walls_down, struct cordon_err *reterr);
+
+/*
+ * In a standby that stands: the other walls, in order. fds: the WIRE_FORK descriptors.
  * On success: fd 0 is /dev/null, 1 and 2 are the output pipes, fds[] holds the
  * descriptors' new numbers (WIRE_FD_CHANNEL, WIRE_FD_TRACE, WIRE_FD_TEXT), everything
  * else is closed, the working directory is the current one.

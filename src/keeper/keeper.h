@@ -3,7 +3,7 @@
  * keeper: what the parts of the keeper's loop share; nobody else includes it.
  *
  *   supervise.c  the loop, the engine's words, ends and deadlines
- *   zygote.c     forks by way of a zygote (runs that are not approved)
+ *   zygote.c     forks by way of a zygote (runs that are not approved), and standbys
  *   reap.c       ends, where the box has no PID namespace to make them whole
  *   approved.c   the one run of a box that is made for it (approved.h)
  *   meter.c      what each run takes (meter.h)
@@ -14,6 +14,7 @@
 #include "keeper/box.h"
 #include "keeper/outbox.h"
 #include "keeper/runs.h"
+#include "keeper/standby.h"
 
 struct zygote {
     int sock; /* -1 while there is none */
@@ -22,6 +23,8 @@ struct zygote {
     int full; /* its socket takes no more at the moment */
     int deaths;
     int ever_ready;
+    uint64_t served;              /* runs that got a standby */
+    int shy;                      /* the last standby was lost: none is kept until one is of use */
     uint64_t born_bytes;          /* resident when it was ready: what its copies are born with */
     struct cordon_err last_words; /* why it could not start */
 };
@@ -35,7 +38,7 @@ struct approved {
 /* Where the box has no PID namespace: runs that have ended, and what they left behind. */
 struct reaper {
     uint64_t look_ns; /* when to look for strays again; 0: not before something happens */
-    int hold;         /* hand no run over: a child that nobody named yet could be a stray */
+    int hold;         /* order no standby: a child that nobody named yet could be a stray */
 };
 
 struct keeper {
@@ -43,6 +46,7 @@ struct keeper {
     int signals;
     struct outbox outbox; /* its socket is the engine's */
     struct zygote zygote;
+    struct standbys standbys;
     struct runs runs;
     struct approved approved;
     struct reaper reaper;
@@ -74,9 +78,11 @@ void reap_all(struct keeper *k);
 void zygote_start(struct keeper *k);
 /* Takes what it has sent. */
 void zygote_read(struct keeper *k);
-/* Gives it the runs that wait, as far as it takes them. */
+/* Gives standbys to the runs that wait, and orders those that are missing. */
 void zygote_hand_over(struct keeper *k);
-/* It has ended: fails what it held, and starts another or gives up. */
+/* It has ended, and what it was asked for is lost: starts another or gives up. */
 void zygote_died(struct keeper *k, int status);
+/* One that no run had yet. */
+void zygote_lost_standby(struct keeper *k, struct standby *standby, int status);
 
 #endif

@@ -3,9 +3,9 @@
  * reap: the end of a run where no PID namespace makes it whole.
  *
  * What the run's processes leave behind are children of the keeper, which knows its other
- * children by name: the zygote, and the first process of each run. A sandbox that was just
+ * children by name: the zygote, the standbys, and the first process of each run. What was just
  * forked has no name yet. So while a fork is on its way nothing is taken for a stray, and
- * while a stray may be there no fork is handed over; a fork takes a millisecond.
+ * while a stray may be there none is ordered; a fork takes a millisecond.
  */
 #include "keeper/keeper.h"
 
@@ -22,7 +22,8 @@
 static int is_known(const void *ctx, pid_t pid)
 {
     struct keeper *k = (struct keeper *)(uintptr_t)ctx;
-    return pid == k->zygote.pid || runs_find_pid(&k->runs, pid) != NULL;
+    return pid == k->zygote.pid || runs_find_pid(&k->runs, pid) != NULL ||
+           standbys_find_pid(&k->standbys, pid) != NULL;
 }
 
 /* What it had on the host: its own directory, named after its first process. */
@@ -72,7 +73,7 @@ uint64_t reap_turn(struct keeper *k, uint64_t now)
     }
     if (now < r->look_ns)
         return r->look_ns;
-    r->hold = k->runs.handed > 0;
+    r->hold = standbys_in(&k->standbys, STANDBY_ORDERED) > 0;
     if (r->hold)
         return UINT64_MAX; /* the zygote's answer wakes us */
     if (!killtree_strays(is_known, k)) {

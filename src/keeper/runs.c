@@ -84,27 +84,11 @@ static void leave_state(struct runs *runs, struct run *run)
         close_fds(run);
         TAILQ_REMOVE(&runs->queued, run, link);
         break;
-    case RUN_HANDED:
-        runs->handed--;
-        TAILQ_REMOVE(&runs->live, run, link);
-        break;
     case RUN_RUNNING:
     case RUN_ENDED:
         TAILQ_REMOVE(&runs->live, run, link);
         break;
     }
-    /* With no FORKED on its way nothing can mean a stray any more; its number may come
-     * again and must not be mistaken for it. */
-    if (runs->handed == 0)
-        runs->stray_count = 0;
-}
-
-void runs_set_handed(struct runs *runs, struct run *run)
-{
-    leave_state(runs, run);
-    run->state = RUN_HANDED;
-    runs->handed++;
-    TAILQ_INSERT_TAIL(&runs->live, run, link);
 }
 
 void runs_set_running(struct runs *runs, struct run *run, pid_t pid)
@@ -133,18 +117,4 @@ void runs_remove(struct runs *runs, struct run *run)
     fd_close(&run->meter.work);
     fd_close(&run->meter.shm);
     TAILQ_INSERT_HEAD(&runs->unused, run, link);
-}
-
-void runs_keep_stray(struct runs *runs, pid_t pid, int status, const struct rusage *usage)
-{
-    if (runs->handed > 0 && runs->stray_count < STRAYS_MAX)
-        runs->strays[runs->stray_count++] = (struct stray){pid, status, *usage};
-}
-
-const struct stray *runs_find_stray(const struct runs *runs, pid_t pid)
-{
-    for (size_t i = 0; i < runs->stray_count; i++)
-        if (runs->strays[i].pid == pid)
-            return &runs->strays[i];
-    return NULL;
 }

@@ -2,9 +2,8 @@
 /*
  * runs: what the keeper knows of each fork that the engine asked for.
  *
- *   QUEUED   with its descriptors, until the zygote is ready and not too busy
- *   HANDED   the zygote has it; no pid is known yet
- *   RUNNING  its pid is known
+ *   QUEUED   with its descriptors, until a standby is there for it
+ *   RUNNING  a standby has it
  *   ENDED    its first process has, and was waited for; others of it may be left
  *
  * A fixed number of slots; only those that were ever needed are touched.
@@ -17,7 +16,7 @@
 #include <sys/queue.h>
 #include <sys/resource.h>
 
-enum run_state { RUN_QUEUED, RUN_HANDED, RUN_RUNNING, RUN_ENDED };
+enum run_state { RUN_QUEUED, RUN_RUNNING, RUN_ENDED };
 
 /* What is known of the memory that a run holds (keeper/meter.c). */
 struct metered {
@@ -38,7 +37,7 @@ struct run {
     pid_t pid;
     uint64_t due_ns; /* 0: no deadline */
     int overdue;     /* the deadline passed */
-    int killed;      /* dies as soon as there is something to kill */
+    int lost;        /* how many standbys that were to be its died first */
     int status;      /* once ENDED */
     struct rusage usage;
     struct sandbox_spec spec;
@@ -46,23 +45,11 @@ struct run {
     int fds[WIRE_FORK_FDS]; /* owned while QUEUED */
 };
 
-#define STRAYS_MAX 256
-
-/* An ended child that no FORKED has named: the message may still be on its way. */
-struct stray {
-    pid_t pid;
-    int status;
-    struct rusage usage;
-};
-
 struct runs {
-    TAILQ_HEAD(run_list, run) queued; /* first come, first handed */
-    struct run_list live;             /* HANDED, RUNNING and ENDED */
+    TAILQ_HEAD(run_list, run) queued; /* first come, first served */
+    struct run_list live;             /* RUNNING and ENDED */
     struct run_list unused;
     size_t slots_used;
-    size_t handed;
-    struct stray strays[STRAYS_MAX];
-    size_t stray_count;
 };
 
 void runs_init(struct runs *runs);
@@ -74,10 +61,7 @@ struct run *runs_add(struct runs *runs, uint64_t id, const struct sandbox_spec *
 struct run *runs_find(struct runs *runs, uint64_t id);
 struct run *runs_find_pid(struct runs *runs, pid_t pid);
 
-/* QUEUED -> HANDED: closes its descriptors, the zygote has them. */
-void runs_set_handed(struct runs *runs, struct run *run);
-
-/* HANDED -> RUNNING. */
+/* QUEUED -> RUNNING: closes its descriptors, the process has them. */
 void runs_set_running(struct runs *runs, struct run *run, pid_t pid);
 
 /* RUNNING -> ENDED. */
@@ -85,11 +69,5 @@ void runs_set_ended(struct runs *runs, struct run *run, int status, const struct
 
 /* Frees the slot, whatever state the run is in. */
 void runs_remove(struct runs *runs, struct run *run);
-
-/* Remembers an end that belongs to no known run, if a FORKED may still name it. */
-void runs_keep_stray(struct runs *runs, pid_t pid, int status, const struct rusage *usage);
-
-/* NULL when none of this pid ended. Valid until the next call. */
-const struct stray *runs_find_stray(const struct runs *runs, pid_t pid);
 
 #endif

@@ -79,7 +79,6 @@ static void kill_run(struct keeper *k, struct run *run)
 {
     struct cordon_err err = {0};
 
-    run->killed = 1;
     if (run->state == RUN_RUNNING)
         (void)kill(run->pid, SIGKILL);
     if (run->state == RUN_QUEUED) {
@@ -155,6 +154,7 @@ static void on_engine_packet(struct keeper *k)
     case WIRE_PLAN:
     case WIRE_STARTED:
     case WIRE_READY:
+    case WIRE_STANDBY:
     case WIRE_FORKED:
     case WIRE_HELD:
     case WIRE_EXIT:
@@ -193,18 +193,19 @@ static void on_child(struct keeper *k, pid_t pid, int status, const struct rusag
         return;
     }
     struct run *run = runs_find_pid(&k->runs, pid);
-    if (!run) { /* its FORKED may lie unread */
-        zygote_read(k);
-        run = runs_find_pid(&k->runs, pid);
-    }
+    if (!run && !standbys_find_pid(&k->standbys, pid))
+        zygote_read(k); /* its FORKED may lie unread */
+    struct standby *standby = standbys_find_pid(&k->standbys, pid);
     if (run && k->box->approved)
         status = approved_status(k, status);
     if (run && !box_has_namespaces(k->box))
         reap_later(k, run, status, usage);
     else if (run)
         keeper_exit_run(k, run, status, usage);
+    else if (standby)
+        zygote_lost_standby(k, standby, status);
     else
-        runs_keep_stray(&k->runs, pid, status, usage);
+        standbys_keep_stray(&k->standbys, pid);
 }
 
 static void reap(struct keeper *k)

@@ -172,10 +172,20 @@ def zygotes(of=None):
     ]
 
 
-def sandboxes(of=None):
+def walled(of=None):
     """Children of a keeper with a process namespace of their own."""
     heads = {p.pid: p.depth for p in keepers(of)}
     return [p for p in descendants(of) if p.parent in heads and p.depth > heads[p.parent]]
+
+
+def sandboxes(of=None):
+    """Those that have a request."""
+    return [p for p in walled(of) if p.name != "cordon-standby"]
+
+
+def standbys(of=None):
+    """Those that wait for one."""
+    return [p for p in walled(of) if p.name == "cordon-standby"]
 
 
 # ---- callers -------------------------------------------------------------------

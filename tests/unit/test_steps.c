@@ -15,9 +15,24 @@
 static void the_walls_go_up_in_this_order(void **state)
 {
     static const char *const order[] = {
-        "ids",      "own-user",     "no-nesting",   "measure",  "root",
-        "work-dir", "own-dir",      "descriptors",  "limits",   "capabilities",
-        "session",  "not-dumpable", "no-new-privs", "landlock", "seccomp",
+        "ids",
+        "own-user",
+        "no-nesting",
+        "measure",
+        "root",
+        "work-dir",
+        "own-dir",
+        "bounding-set",
+        "session",
+        "not-dumpable",
+        "no-new-privs",
+        /* a standby waits here */
+        "descriptors",
+        "work-size",
+        "limits",
+        "capabilities",
+        "landlock",
+        "seccomp",
     };
     size_t count;
     const struct step *steps = steps_sandbox(&count);
@@ -58,8 +73,8 @@ static void only_the_walls_that_can_fall_alone_are_optional(void **state)
         {"ids", CORDON_WALL_NAMESPACES, 0},        {"own-user", 0, CORDON_WALL_NAMESPACES},
         {"no-nesting", CORDON_WALL_NAMESPACES, 0}, {"root", CORDON_WALL_ROOT, 0},
         {"work-dir", CORDON_WALL_NAMESPACES, 0},   {"own-dir", 0, CORDON_WALL_NAMESPACES},
-        {"limits", CORDON_WALL_LIMITS, 0},         {"landlock", CORDON_WALL_LANDLOCK, 0},
-        {"seccomp", CORDON_WALL_SECCOMP, 0},
+        {"work-size", CORDON_WALL_NAMESPACES, 0},  {"limits", CORDON_WALL_LIMITS, 0},
+        {"landlock", CORDON_WALL_LANDLOCK, 0},     {"seccomp", CORDON_WALL_SECCOMP, 0},
     };
 
     for (size_t i = 0; i < count; i++) {

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Standbys: sandboxes that are there before they are asked for."""
+
+import os
+import re
+import threading
+import time
+
+import pytest
+
+from http_client import Daemon
+from support import kill, sandboxes, standbys, wait_until, zygotes
+
+
+@pytest.fixture
+def daemon(cordon, tmp_path):
+    with Daemon(cordon, tmp_path / "s") as found:
+        yield found
+
+
+def standby(daemon):
+    """Once it waits."""
+    found = standbys(daemon.pid)
+    stands = found and found[0].status("CapBnd") == ["0" * 16] and found[0].state == "S"
+    return found[0] if stands else None
+
+
+@pytest.fixture
+def warm(daemon):
+    for n in range(2):
+        assert daemon.execute(f"result = {{'n': {n}}}")["result"] == {"n": n}
+    assert wait_until(lambda: standby(daemon)), sandboxes(daemon.pid)
+    return daemon
+
+
+def test_the_next_run_is_the_standbys(warm):
+    waiting = standby(warm)
+    answers = []
+    call = threading.Thread(target=lambda: answers.append(warm.execute(
+        "import time\ntime.sleep(1)\nresult = {'slept': 1}")))
+    call.start()
+    try:
+        assert wait_until(lambda: [p.pid for p in sandboxes(warm.pid)] == [waiting.pid])
+        assert wait_until(lambda: standbys(warm.pid)), "and the next stands by"
+    finally:
+        call.join()
+    assert answers[0]["result"] == {"slept": 1}
+    assert wait_until(lambda: standby(warm)).pid != waiting.pid, "never used twice"
+
+
+def test_it_waits_behind_walls(warm):
+    waiting = standby(warm)
+    (zygote,) = zygotes(warm.pid)
+    assert waiting.status("NoNewPrivs") == ["1"]
+    for kind in ("user", "pid", "mnt", "net", "ipc", "uts", "cgroup"):
+        assert os.readlink(f"/proc/{waiting.pid}/ns/{kind}") != os.readlink(f"/proc/{zygote.pid}/ns/{kind}")
+    try:
+        view = set(os.listdir(f"/proc/{waiting.pid}/root"))
+    except PermissionError:
+        return # as an ordinary user we may not look
+    assert "work" in view and not view & {"home", "sys", "tmp", "var", "root"}
+    assert os.listdir(f"/proc/{waiting.pid}/root/proc") == []
+
+
+def test_a_killed_one_costs_no_run(warm):
+    kill(standby(warm).pid)
+    time.sleep(0.2)
+    assert not standbys(warm.pid), "what kills one may kill the next: none is made for nobody"
+    for n in range(5):
+        assert warm.execute(f"result = {{'n': {n}}}")["result"] == {"n": n}
+    assert wait_until(lambda: standby(warm)), "one was of use: from then on one is kept again"
+
+
+def test_it_outlives_the_zygote(warm):
+    waiting = standby(warm)
+    (zygote,) = zygotes(warm.pid)
+    kill(zygote.pid)
+    answers = []
+    call = threading.Thread(target=lambda: answers.append(warm.execute(
+        "import time\ntime.sleep(0.5)\nresult = {'slept': 1}")))
+    call.start()
+    assert wait_until(lambda: waiting.pid in [p.pid for p in sandboxes(warm.pid)])
+    call.join()
+    assert answers[0]["result"] == {"slept": 1}
+    assert wait_until(lambda: zygotes(warm.pid) and zygotes(warm.pid)[0].pid != zygote.pid)
+    assert warm.execute("result = {'n': 3}")["result"] == {"n": 3}
+
+
+def test_a_request_has_its_own_limits(warm):
+    """A standby is made before they are known."""
+    waiting = standby(warm)
+    answers = []
+    call = threading.Thread(target=lambda: answers.append(warm.execute(
+        "import time\ntime.sleep(1)",
+        limits={"disk_bytes": 65536, "disk_files": 3, "open_files": 17, "memory_bytes": 64 << 20})))
+    call.start()
+    try:
+        assert wait_until(lambda: sandboxes(warm.pid))
+        limits = wait_until(lambda: "17 " in waiting.text("limits") and waiting.text("limits"))
+        mounts = waiting.text("mountinfo")
+    finally:
+        call.join()
+    assert answers[0]["status"] == "ok", answers
+    assert re.search(r"Max open files +17 +17 ", limits) and re.search(r"Max file size +65536 ", limits)
+    (work,) = [line for line in mounts.splitlines() if line.split()[4] == "/work"]
+    assert "size=64k" in work and "nr_inodes=4" in work and "nosuid,nodev,noexec" in work
