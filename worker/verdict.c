@@ -7,6 +7,7 @@
  */
 #include "worker.h"
 
+#include "jail/limits.h"
 #include "jail/rootfs.h"
 
 #include <errno.h>
@@ -65,6 +66,9 @@ void verdict_limit(struct failure *f, const char *limit)
     } else if (strcmp(limit, "disk") == 0) {
         size_text(size, spec->disk_bytes);
         errors_say(f, "the working directory is full: it holds %s at most", size);
+    } else if (strcmp(limit, "file_size") == 0) {
+        size_text(size, spec->disk_bytes);
+        errors_say(f, "a file may have no more than %d times %s", LIMITS_FILE_TIMES, size);
     } else if (strcmp(limit, "disk_files") == 0) {
         errors_say(f, "the working directory is full: it holds %llu files at most",
                    (unsigned long long)spec->disk_files);
@@ -107,6 +111,8 @@ static const char *limit_of_errno(long number)
     } rows[] = {
         {ENOMEM, "memory"}, {ENOSPC, "disk"}, {EDQUOT, "disk"}, {EFBIG, "disk"}, {EMFILE, "files"},
     };
+    if (number == EFBIG && worker.approved)
+        return "file_size"; /* of a file of the caller's; in the working directory ENOSPC comes first */
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].number == number)
             return strcmp(rows[i].limit, "disk") == 0 ? disk_limit() : rows[i].limit;

@@ -186,7 +186,8 @@ enum wire_gate {
  *   type       the exception's type name, where there was one
  *   line       line of the user's code, from 1
  *   traceback  as Python prints it; no frame in it is ours
- *   limit      "memory" | "processes" | "disk" | "disk_files" | "files" | "result" (outcome limit)
+ *   limit      "memory" | "processes" | "disk" | "disk_files" | "file_size" | "files" | "result"
+ *              (outcome limit)
  *   notes      list of strings
  */
 #define FRAME_END_MAX (512u * 1024)

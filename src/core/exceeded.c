@@ -33,6 +33,7 @@ static const struct exceeded rows[] = {
         NUMBER),
     ROW("cpu", "cpu", "used more processor time than", cpu_ms, "cpu", MILLISECONDS),
     ROW("disk", "disk", "wrote more to its working directory than", disk_bytes, "disk", BYTES),
+    ROW("file_size", "disk", "made one file larger than 16 times", disk_bytes, "disk", BYTES),
     ROW("files", "files", "opened more files at once than", open_files, "open_files", NUMBER),
     ROW("disk_files", "files", "made more files in its working directory than", disk_files,
         "disk_files", NUMBER),

@@ -95,7 +95,7 @@ static void widen(const struct sandbox_spec *spec, uint64_t *vm, uint64_t *data,
 {
     *vm = times(spec->memory_bytes, 64);
     *data = sum(spec->memory_bytes, spec->memory_bytes / 4 + 64 * MIB); /* to start with */
-    *file = times(spec->disk_bytes, 16); /* files of the caller's own, not the working directory */
+    *file = times(spec->disk_bytes, LIMITS_FILE_TIMES);
 }
 
 int limits_apply(const struct sandbox_spec *spec, const struct limits_base *base,

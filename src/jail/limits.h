@@ -17,6 +17,9 @@ struct limits_base {
     int shared_user; /* its user has other processes, which would count as its tasks */
 };
 
+/* A file of an approved run, which may be the caller's own: as many times its working directory. */
+#define LIMITS_FILE_TIMES 16
+
 /* Reads it; needs /proc. */
 int limits_measure(struct limits_base *ret_base, struct cordon_err *reterr);
 

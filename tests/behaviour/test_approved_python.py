@@ -270,6 +270,13 @@ def test_the_least_that_a_profile_may_say(value, home, limit):  # noqa: F811
                  "--config", home / "c.yaml", "--profile", "least") == {"n": ""}
 
 
+def test_a_file_of_the_callers_that_grows_too_large(approve, home):  # noqa: F811
+    answer = approve(f"open({str(home / 'f')!r}, 'w').truncate((4 << 30) + 1)")
+    assert (answer["status"], answer["error"]["limit"]) == ("limit", "disk"), answer
+    assert "one file larger than 16 times its limit of 256 MiB" in answer["error"]["message"]
+    assert approve(f"open({str(home / 'f')!r}, 'w').truncate(4 << 30)")["status"] == "ok"
+
+
 # ---- what a profile withholds -----------------------------------------------------------------
 
 
