@@ -424,15 +424,18 @@ static int is_gone(const struct box *box)
     return box->sock.fd < 0 && (box->keeper < 0 || poll(&p, 1, 0) > 0);
 }
 
-void boxes_collect(struct box **list, int wait)
+int boxes_collect(struct box **list, int wait)
 {
+    int dying = 0;
     while (*list) {
         struct box *box = *list;
         if (!wait && !is_gone(box)) {
+            dying += box->sock.fd < 0;
             list = &box->next;
             continue;
         }
         *list = box->next;
         box_close(box);
     }
+    return dying;
 }

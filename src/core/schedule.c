@@ -16,7 +16,7 @@
 
 #define STEP_BUDGET 1024
 #define GROUPS_WAIT_NS 1000000000u
-#define GROUP_AGAIN_NS 5000000u /* a process that was killed is gone by then, more often than not */
+#define AGAIN_NS 5000000u /* a process that was killed is gone by then, more often than not */
 
 /* ---- runs ---------------------------------------------------------------- */
 
@@ -309,9 +309,11 @@ int schedule_step(struct cordon_engine *e)
     if (rang > 0)
         ring_alarms(e);
     start_queued(e);
-    boxes_collect(&e->let_go, 0);
-    if (e->groups.ended && cgroups_collect(&e->groups) > 0)
-        loop_alarm(&e->loop, io_now_ns() + GROUP_AGAIN_NS);
+    int dying = boxes_collect(&e->let_go, 0);
+    if (e->groups.ended)
+        dying += cgroups_collect(&e->groups) > 0;
+    if (dying > 0)
+        loop_alarm(&e->loop, io_now_ns() + AGAIN_NS);
     e->depth--;
     return rang < 0 ? rang : 0;
 }
@@ -399,7 +401,7 @@ void schedule_done(struct cordon_engine *e)
     }
     for (size_t i = 0; i < BOXES_MAX; i++)
         box_close(e->boxes[i]);
-    boxes_collect(&e->let_go, 1);
+    (void)boxes_collect(&e->let_go, 1);
     uint64_t until = io_now_ns() + GROUPS_WAIT_NS;
     while (cgroups_collect(&e->groups) > 0 && io_now_ns() < until)
         (void)poll(NULL, 0, 1);

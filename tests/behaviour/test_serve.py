@@ -507,8 +507,8 @@ def test_root_may_call_an_ordinary_users_daemon_but_name_no_environment(cordon, 
 
 
 def test_nothing_gathers(daemon):
-    for _ in range(3):
-        daemon.execute("result['n'] = 1")
+    for approved in (False, True, False):
+        daemon.execute("result['n'] = 1", approved=approved)
     before = daemon.descriptors()
     for _ in range(10):
         daemon.execute("import os\nos.spawnlp(os.P_WAIT, 'true', 'true')", approved=True)
