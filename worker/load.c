@@ -198,11 +198,9 @@ static int look_up_rows(int when)
 
 int load_json(void)
 {
-    if (look_up_rows(JSON) < 0)
-        return -1;
     if (!worker.json)
         worker.json = PyImport_ImportModule("json");
-    return worker.json ? 0 : -1;
+    return worker.json ? look_up_rows(JSON) : -1;
 }
 
 int load_late(void)

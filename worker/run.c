@@ -226,14 +226,41 @@ static struct failure *run_code(int channel, const struct request *r, PyObject *
     return failed ? &failure : answer(channel, r, names, ret_notes);
 }
 
+/*
+ * An approved run's json is what its environment has under that name. Only to read input_data it
+ * has to be Python's own; else it is the code's to get along with.
+ */
+static struct failure *get_json(const struct request *r)
+{
+    if (load_json() == 0)
+        return NULL;
+    if (!worker.approved)
+        return fail_internal("the json module could not be loaded");
+    if (r->head.input_len == 0 && !PyErr_ExceptionMatches(PyExc_MemoryError)) {
+        PyErr_Clear();
+        return NULL;
+    }
+    AUTO_PY file = worker.json ? PyModule_GetFilenameObject(worker.json) : NULL;
+    const char *path = file ? PyUnicode_AsUTF8AndSize(file, NULL) : NULL;
+    struct failure *failed =
+        fail_internal("input_data cannot be read without Python's json module");
+    if (strcmp(failed->outcome, "internal") != 0)
+        return failed; /* memory ran out */
+    failed->outcome = "exception";
+    if (path)
+        errors_add(failed, ". '%.500s' takes its place in this environment", path);
+    return failed;
+}
+
 /* Compiles and runs: NULL when all went well. In a sandbox what is left is never torn down. */
 static struct failure *execute(int channel, struct request *r, PyObject **ret_notes)
 {
     int wants_json = worker.approved && approved_wants_json(r->code, r->head.code_len);
     PyObject *source = source_of(r);
     free(r->code);
-    if ((wants_json || r->head.input_len > 0) && load_json() < 0)
-        return fail_internal("the json module could not be loaded");
+    struct failure *lacking = wants_json || r->head.input_len > 0 ? get_json(r) : NULL;
+    if (lacking)
+        return lacking;
     if (!source || errors_set_source(source) < 0)
         return fail_internal("the code could not be read");
     PyObject *input = parse_input(r);

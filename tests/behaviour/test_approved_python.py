@@ -256,6 +256,21 @@ def test_a_startup_module_that_fails(approve, at_start):
     assert "ZeroDivisionError" in answer["stderr"]
 
 
+@pytest.mark.parametrize("name", ["json", "re"])
+def test_a_module_of_the_callers_in_the_place_of_pythons(approve, value, home, name):  # noqa: F811
+    """It is what the name means, as in plain python3, and what the run fails of says so."""
+    (home / "path").mkdir()
+    (home / "path" / f"{name}.py").write_text("x = 7\n")
+    env = {"PYTHONPATH": str(home / "path")}
+    assert value(f"import {name}\nresult['x'] = {name}.x", env=env) == {"x": 7}
+    assert value("result['n'] = [1, 2.5, 'text']", env=env) == {"n": [1, 2.5, "text"]}
+    answer = approve("result['n'] = input_data['n']", {"n": 1}, env=env)
+    assert (answer["status"], answer["error"]["kind"]) == ("error", "exception"), answer
+    assert "input_data cannot be read without Python's json module" in answer["error"]["message"]
+    if name == "json":
+        assert str(home / "path" / "json.py") in answer["error"]["message"]
+
+
 # ---- the least of each limit ---------------------------------------------------------------------
 
 
