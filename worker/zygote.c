@@ -5,8 +5,8 @@
  * socket, after its walls are up.
  *
  * A standby puts up what walls it can and wakes Python, and waits until it is asked for. From
- * then on until its last wall no Python object is touched and nothing is allocated: only
- * steps_enter_sandbox() and, when that fails, one write.
+ * then on until its last wall no Python object is touched and nothing is allocated: the text
+ * memory is mapped, steps_enter_sandbox(), and, when that fails, one write.
  *
  * The zygote starts from sys.excepthook, which the interpreter calls once the last Python
  * frame is gone: so no frame of ours is below user code, in tracebacks, in the recursion
@@ -76,16 +76,15 @@ static int wake_python(struct cordon_err *reterr)
     return CORDON_E_HELPER;
 }
 
-static void attach_text(const int fds[WIRE_FORK_FDS])
+/* Before the last wall: the call filter lets nothing be mapped that others can see. */
+static int map_text(int fd, struct cordon_err *reterr)
 {
-    struct cordon_err err = {0};
-    int rc = print_attach(fds[WIRE_FD_TEXT]);
+    int rc = print_attach(fd);
     if (rc < 0) {
-        err_set(&err, CORDON_E_HELPER, -rc, "cannot map the text memory");
-        err_step(&err, "attach-text");
-        report_failure(fds[WIRE_FD_CHANNEL], &err);
+        rc = err_set(reterr, CORDON_E_HELPER, -rc, "cannot map the text memory");
+        err_step(reterr, "text-memory");
     }
-    (void)close(fds[WIRE_FD_TEXT]);
+    return rc;
 }
 
 static void wait_readable(int sock)
@@ -119,9 +118,11 @@ static _Noreturn void standby_main(int sock)
         rc = wake_python(&err);
     take_order(sock);
     (void)prctl(PR_SET_NAME, name, 0, 0, 0);
+    if (rc == 0)
+        rc = map_text(fds[WIRE_FD_TEXT], &err);
     if (rc < 0 || steps_enter_sandbox(&worker.spec, fds, &err) < 0)
         report_failure(fds[WIRE_FD_CHANNEL], &err);
-    attach_text(fds);
+    (void)close(fds[WIRE_FD_TEXT]);
     start_ready(fds[WIRE_FD_CHANNEL]);
     run_request(fds[WIRE_FD_CHANNEL]);
 }

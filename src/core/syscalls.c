@@ -48,9 +48,11 @@
 #define ODD_KIN (CLONE_PTRACE | CLONE_UNTRACED | CLONE_PARENT | CLONE_PIDFD | CLONE_IO)
 #define W_OR_X (PROT_WRITE | PROT_EXEC)
 #define KIND (MAP_TYPE | MAP_ANONYMOUS)
+#define SHARE_OR_HUGE (MAP_TYPE | MAP_HUGETLB)
 #define SIGNAL UINT64_C(0x3f) /* larger numbers than 64 the kernel refuses by itself */
 #define WHICH_OP (INT & ~(uint64_t)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME))
 #define IOCTL_TIOCLINUX 0x541c /* these: not in every libc's headers */
+#define LOCK_OF_OPEN_FILE 37
 #define FAMILY_ALG 38
 #define FAMILY_VSOCK 40
 
@@ -77,7 +79,15 @@ static const struct sys_rule strict_rules[] = {
     {"sendfile splice tee vmsplice copy_file_range", ABSENT, ANY,
      "pages shared by files and pipes; callers fall back to read and write"},
     {"openat2", ABSENT, ANY, "what it asks for is behind a pointer; openat will do"},
-    {"fcntl", ALLOW, {IS(1, INT & ~UINT64_C(0x3f), 0)}, "flags, copies, locks, owners of signals"},
+    {"fcntl", ALLOW, {IS(1, INT & ~UINT64_C(3), 0)}, "copies, flags"},
+    {"fcntl", ALLOW, {IS(1, INT & ~UINT64_C(1), F_SETFL)}, "flags; asks for locks"},
+    {"fcntl", ALLOW, {IS(1, INT & ~UINT64_C(7), F_SETOWN)}, "owners of signals"},
+    {"fcntl",
+     REFUSE,
+     {IS(1, INT & ~UINT64_C(1), F_SETLK)},
+     "locks of bytes: kernel memory that no limit counts; flock will do"},
+    {"fcntl", REFUSE, {IS(1, INT, LOCK_OF_OPEN_FILE)}, "the same"},
+    {"fcntl", REFUSE, {IS(1, INT, LOCK_OF_OPEN_FILE + 1)}, "the same, waiting for it"},
     {"fcntl", ALLOW, {IS(1, INT, F_DUPFD_CLOEXEC)}, "os.dup makes its copies so"},
     {"fcntl", ALLOW, {IS(1, INT, F_GETPIPE_SZ)}, "only asks"},
     {"fcntl", ALLOW, {IS(1, INT, F_GET_SEALS)}, "only asks"},
@@ -95,8 +105,22 @@ static const struct sys_rule strict_rules[] = {
     {"ioctl", TRAP, {IS(1, INT, IOCTL_TIOCLINUX)}, "pastes into a console"},
 
     /* ---- memory: none of its own making is ever executable ---- */
-    {"brk munmap mremap madvise msync", ALLOW, ANY, "heaps; how much is RLIMIT_AS's business"},
-    {"mmap", ALLOW, {IS(2, PROT_EXEC, 0)}, "heaps, stacks, data"},
+    {"brk munmap mremap msync", ALLOW, ANY, "heaps; how much is RLIMIT_AS's business"},
+    {"madvise", ALLOW, {IS(2, INT & ~UINT64_C(7), 0)}, "gives pages back, of heaps and stacks"},
+    {"madvise", ALLOW, {IS(2, INT & ~UINT64_C(3), 8)}, "the same; what a child inherits"},
+    {"madvise", ALLOW, {IS(2, INT & ~UINT64_C(1), MADV_HUGEPAGE)}, "malloc, numpy"},
+    {"madvise", ALLOW, {IS(2, INT & ~UINT64_C(3), MADV_DONTDUMP)}, "what a core or a child has"},
+    {"madvise", REFUSE, {IS(2, INT, MADV_MERGEABLE)}, "tells which pages others have, too"},
+    {"madvise", REFUSE, {IS(2, INT & ~UINT64_C(1), MADV_COLD)}, "to swap, where no limit counts"},
+    {"mmap",
+     ALLOW,
+     {IS(2, PROT_EXEC, 0), IS(3, SHARE_OR_HUGE, MAP_PRIVATE)},
+     "heaps, stacks, data"},
+    {"mmap",
+     REFUSE,
+     {IS(2, PROT_EXEC, 0), NOT(3, SHARE_OR_HUGE, MAP_PRIVATE)},
+     "shared pages stay when nobody maps them, and are in no process's size; huge ones are the "
+     "host's store"},
     {"mmap",
      ALLOW,
      {IS(2, W_OR_X, PROT_EXEC), IS(3, KIND, MAP_PRIVATE)},

@@ -27,6 +27,13 @@
             .test = SYS_IS, .arg = (n), .mask = INT, .value = (v)                                  \
         }                                                                                          \
     }
+#define IS_BOTH(n, v, m, w)                                                                        \
+    {                                                                                              \
+        {.test = SYS_IS, .arg = (n), .mask = INT, .value = (v)},                                   \
+        {                                                                                          \
+            .test = SYS_IS, .arg = (m), .mask = INT, .value = (w)                                  \
+        }                                                                                          \
+    }
 #define ANY_OF(n, bits)                                                                            \
     {                                                                                              \
         {                                                                                          \
@@ -60,6 +67,10 @@ static const struct sys_rule approved_rules[] = {
     {"ioctl", SYS_REFUSE, IS(1, TIOCSTI), "types into the terminal of somebody else"},
     {"ioctl", SYS_REFUSE, IS(1, IOCTL_TIOCLINUX), "pastes into a console"},
     {"fcntl", SYS_REFUSE, IS(1, F_SETPIPE_SZ), "pipe buffers are memory that no limit counts"},
+    {"vmsplice", SYS_ABSENT, ANY,
+     "a page given to a pipe keeps the huge page that it is of, which no limit counts"},
+    {"setsockopt", SYS_REFUSE, IS_BOTH(1, SOL_SOCKET, 2, SO_ZEROCOPY),
+     "the same, given to a socket"},
     {"socket", SYS_REFUSE, IS(0, FAMILY_VSOCK), "the hypervisor, past network namespaces"},
     {"socket", SYS_REFUSE, IS(0, AF_PACKET), "raw frames"},
     {"socket", SYS_REFUSE, IS(0, FAMILY_XDP), "raw frames"},

@@ -39,6 +39,7 @@
 #define NEW_SPACES                                                                                 \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |  \
      CLONE_NEWNET)
+#define LOCK_OF_OPEN_FILE 37 /* not in every libc's headers */
 #define ODD_KIN (CLONE_PTRACE | CLONE_UNTRACED | CLONE_PARENT | CLONE_PIDFD | CLONE_IO)
 
 static const struct sys_rule contained_rules[] = {
@@ -49,8 +50,11 @@ static const struct sys_rule contained_rules[] = {
     {"clone", TRAP, NOT(0, NEW_SPACES, 0), "a namespace of its own makes it privileged in there"},
     {"fork vfork", REFUSE, ANY, "the same"},
     {"kill tkill tgkill", REFUSE, ANY, "the user's other processes have numbers here, too"},
-    {"fcntl", ALLOW, IS(1, INT & ~UINT64_C(7), 0), "flags, copies, locks"},
-    {"fcntl", ALLOW, IS(1, INT & ~UINT64_C(3), 36), "locks of open files"},
+    {"fcntl", ALLOW, IS(1, INT & ~UINT64_C(3), 0), "copies, flags"},
+    {"fcntl", ALLOW, IS(1, INT & ~UINT64_C(1), F_SETFL), "flags; asks for locks"},
+    {"fcntl", REFUSE, IS(1, INT & ~UINT64_C(1), F_SETLK), "kernel memory that no limit counts"},
+    {"fcntl", REFUSE, IS(1, INT, LOCK_OF_OPEN_FILE), "the same"},
+    {"fcntl", REFUSE, IS(1, INT, LOCK_OF_OPEN_FILE + 1), "the same, waiting for it"},
     {"fcntl", ALLOW, IS(1, INT, F_DUPFD_CLOEXEC), "os.dup makes its copies so"},
     {"fcntl", ALLOW, IS(1, INT, F_GETPIPE_SZ), "only asks"},
     {"fcntl", ALLOW, IS(1, INT, F_GET_SEALS), "only asks"},

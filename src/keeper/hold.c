@@ -149,9 +149,17 @@ static uint64_t add_column(const char *name, unsigned column)
     return all;
 }
 
-uint64_t hold_ipc(void)
+/* A message's head; a semaphore, alone in a line of the cache; what undoes it, per process. */
+#define MESSAGE_BYTES 64
+#define SEMAPHORE_BYTES 64
+#define UNDO_BYTES 2
+
+uint64_t hold_ipc(uint64_t processes)
 {
-    return add_column("shm", 14) + add_column("shm", 15) + add_column("msg", 3);
+    uint64_t messages = add_column("msg", 3) + add_column("msg", 4) * MESSAGE_BYTES;
+    uint64_t semaphores = add_column("sem", 3) * (SEMAPHORE_BYTES + UNDO_BYTES * processes);
+
+    return add_column("shm", 14) + add_column("shm", 15) + messages + semaphores;
 }
 
 /* ---- file systems in memory ----------------------------------------------------------- */
@@ -189,6 +197,25 @@ static int take_line(const char *text, const char *name, uint64_t *ret)
         return 0;
     *ret += kib * KIB;
     return 1;
+}
+
+static void add_unseen(void *ctx, const struct tree_process *p)
+{
+    static const char *const names[] = {"\nVmPTE:", "\nVmSwap:", "\nHugetlbPages:"};
+    uint64_t *ret = ctx;
+    char text[TREE_TEXT_MAX];
+
+    (void)tree_read(p->pid, "status", text);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        (void)take_line(text, names[i], ret);
+}
+
+uint64_t hold_unseen(pid_t top, int without_top)
+{
+    uint64_t all = 0;
+
+    tree_each(top, without_top, add_unseen, &all);
+    return all;
 }
 
 static void add_pages(void *ctx, const struct tree_process *p)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hold: what processes keep in memory beside their own pages: memory files, pipes, System V
- * objects, file systems in memory; and what each has of the pages that several share. Of the
- * processes that tree_look() has found.
+ * hold: what processes keep in memory beside their own pages: page tables, memory files, pipes,
+ * System V objects, file systems in memory; and what each has of the pages that several share.
+ * Of the processes that tree_look() has found.
  */
 #ifndef CORDON_KEEPER_HOLD_H
 #define CORDON_KEEPER_HOLD_H
@@ -23,8 +23,14 @@ struct hold_objects {
  */
 void hold_count(pid_t top, int without_top, int every, struct hold_objects *ret);
 
-/* Shared memory and messages of our own IPC namespace. */
-uint64_t hold_ipc(void);
+/*
+ * What no page of theirs shows: page tables, which a process can make a thousand times as large
+ * as what it touches, swap, and huge pages of the host's store.
+ */
+uint64_t hold_unseen(pid_t top, int without_top);
+
+/* Shared memory, messages and semaphores of our own IPC namespace. processes: of the run. */
+uint64_t hold_ipc(uint64_t processes);
 
 /* What lies in the file system in memory that `dir` is of; 0 unless it is one of `most` bytes. */
 uint64_t hold_filed(int dir, uint64_t most);

@@ -68,14 +68,16 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
 
     open_places(run, top);
     tree_add_up(top, with_init, &look->sum);
-    hold_count(top, with_init, may_have_files(run), &look->objects);
+    /* Several with a few pipes each come to many. */
+    hold_count(top, with_init, may_have_files(run) || look->sum.processes > 1, &look->objects);
     uint64_t filed = hold_filed(run->meter.work, spec->disk_bytes) +
                      hold_filed(run->meter.shm, spec->disk_bytes) +
-                     (spec->approved ? hold_ipc() : 0) + look->objects.file_bytes;
-    uint64_t pipes = look->objects.pipes * HOLD_PIPE_BYTES;
+                     (spec->approved ? hold_ipc(look->sum.processes) : 0) +
+                     look->objects.file_bytes;
+    uint64_t kernels = look->objects.pipes * HOLD_PIPE_BYTES + hold_unseen(top, with_init);
 
     look->most = add(spec->memory_bytes, k->zygote.born_bytes ? k->zygote.born_bytes : START_BYTES);
-    look->held = look->sum.resident_bytes + filed + pipes;
+    look->held = look->sum.resident_bytes + filed + kernels;
     /* One process whose pages are its own: that is the sum. */
     int exact = look->sum.processes <= 1 && filed < MIB;
     if (look->held <= look->most && (exact || look->held / 9 * 8 <= run->meter.peak_bytes))
@@ -83,7 +85,7 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
     struct hold_pages pages;
     hold_pages(top, with_init, &pages);
     uint64_t shared = pages.shared_bytes > filed ? pages.shared_bytes : filed;
-    look->held = pages.own_bytes + shared + pipes;
+    look->held = pages.own_bytes + shared + kernels;
 }
 
 /*

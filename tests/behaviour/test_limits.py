@@ -97,15 +97,13 @@ HOLDERS = {
                 os._exit(0)
         time.sleep(20)
     """,
-    "shared memory": """
-        import mmap
-        for n in range(3):
-            if os.fork() == 0:
-                x = mmap.mmap(-1, 60 << 20)
-                for i in range(0, len(x), 4096):
-                    x[i] = 1
-                time.sleep(20)
-                os._exit(0)
+    "page tables": """
+        import ctypes
+        libc = ctypes.CDLL(None)
+        libc.mmap.restype = ctypes.c_void_p
+        for n in range(24000):  # a page for each GiB: nothing is resident but the tables
+            at = libc.mmap(ctypes.c_void_p((1 << 44) + (n << 30)), ctypes.c_size_t(4096), 1, 0x100022, -1, 0)
+            ctypes.string_at(at, 1)
         time.sleep(20)
     """,
 }
@@ -127,6 +125,34 @@ FILED = {
 }
 
 APPROVED = {
+    "shared memory": """
+        import mmap
+        for n in range(3):
+            if os.fork() == 0:
+                x = mmap.mmap(-1, 60 << 20)
+                for i in range(0, len(x), 4096):
+                    x[i] = 1
+                time.sleep(20)
+                os._exit(0)
+        time.sleep(20)
+    """,
+    "semaphores": """
+        import ctypes, time
+        for n in range(80):
+            assert ctypes.CDLL(None).semget(0, 32000, 0o1600) >= 0
+        time.sleep(20)
+    """,
+    "messages of one byte": """
+        import ctypes, time
+        libc = ctypes.CDLL(None)
+        message = ctypes.create_string_buffer(bytes([1] + [0] * 7) + b"x")
+        for n in range(150):
+            queue = libc.msgget(0, 0o1600)
+            assert queue >= 0
+            while libc.msgsnd(queue, message, ctypes.c_size_t(1), 0o4000) == 0:
+                pass
+        time.sleep(20)
+    """,
     "memory files": """
         fds = [os.memfd_create("x") for n in range(12)]
         for fd in fds:
@@ -313,6 +339,17 @@ def test_pipes(run):
     run_into(run, "memory", """
         import os, time
         keep = [os.pipe() for n in range(20)]
+        time.sleep(20)
+    """, *KERNEL, said="in pipes than its limit of 1 MiB")
+
+
+def test_a_few_pipes_in_each_of_many(run):
+    run_into(run, "memory", """
+        import os, time
+        for n in range(10):
+            if os.fork() == 0:
+                keep = [os.pipe() for n in range(4)]
+                time.sleep(20)
         time.sleep(20)
     """, *KERNEL, said="in pipes than its limit of 1 MiB")
 

@@ -44,8 +44,14 @@ static const struct promise approved_promises[] = {
     {"socket", {38, 5, 0}, SYS_REFUSE}, /* AF_ALG */
     {"socket", {40, 1, 0}, SYS_REFUSE}, /* AF_VSOCK */
     {"socket", {40 | HIGH, 1, 0}, SYS_REFUSE},
-    {"fcntl", {X, 1031, X}, SYS_REFUSE},   /* F_SETPIPE_SZ */
-    {"ioctl", {X, 0x5412, X}, SYS_REFUSE}, /* TIOCSTI */
+    {"fcntl", {X, 1031, X}, SYS_REFUSE}, /* F_SETPIPE_SZ */
+    {"vmsplice", {X, X, X, X}, SYS_ABSENT},
+    {"splice", {X, X, X, X}, SYS_ALLOW},
+    {"setsockopt", {X, 1, 60, X}, SYS_REFUSE}, /* SO_ZEROCOPY */
+    {"setsockopt", {X, 1, 60 | HIGH, X}, SYS_REFUSE},
+    {"setsockopt", {X, 1, 7, X}, SYS_ALLOW},  /* SO_SNDBUF */
+    {"setsockopt", {X, 6, 60, X}, SYS_ALLOW}, /* of TCP */
+    {"ioctl", {X, 0x5412, X}, SYS_REFUSE},    /* TIOCSTI */
     {"ioctl", {X, 0x5412 | HIGH, X}, SYS_REFUSE},
 
     /* the kernel's deep ends, and what outlives a run */

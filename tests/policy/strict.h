@@ -19,11 +19,16 @@ static const struct promise strict_promises[] = {
     {"sync", {0}, SYS_REFUSE},
     {"splice", {X, X, X}, SYS_ABSENT},
     {"vmsplice", {X, X, X}, SYS_ABSENT},
-    {"fcntl", {X, 0, X}, SYS_ALLOW},     /* F_DUPFD */
-    {"fcntl", {X, 2, X}, SYS_ALLOW},     /* F_SETFD */
-    {"fcntl", {X, 37, X}, SYS_ALLOW},    /* F_OFD_SETLK */
-    {"fcntl", {X, 1030, X}, SYS_ALLOW},  /* F_DUPFD_CLOEXEC */
-    {"fcntl", {X, 1031, X}, SYS_REFUSE}, /* F_SETPIPE_SZ */
+    {"fcntl", {X, 0, X}, SYS_ALLOW},         /* F_DUPFD */
+    {"fcntl", {X, 2, X}, SYS_ALLOW},         /* F_SETFD */
+    {"fcntl", {X, 4, X}, SYS_ALLOW},         /* F_SETFL */
+    {"fcntl", {X, 8, X}, SYS_ALLOW},         /* F_SETOWN */
+    {"fcntl", {X, 6, X}, SYS_REFUSE},        /* F_SETLK */
+    {"fcntl", {X, 7 | HIGH, X}, SYS_REFUSE}, /* F_SETLKW */
+    {"fcntl", {X, 37, X}, SYS_REFUSE},       /* F_OFD_SETLK */
+    {"fcntl", {X, 38, X}, SYS_REFUSE},       /* F_OFD_SETLKW */
+    {"fcntl", {X, 1030, X}, SYS_ALLOW},      /* F_DUPFD_CLOEXEC */
+    {"fcntl", {X, 1031, X}, SYS_REFUSE},     /* F_SETPIPE_SZ */
     {"fcntl", {X, 1031 | HIGH, X}, SYS_REFUSE},
     {"fcntl", {X, 1024, X}, SYS_ABSENT},  /* F_SETLEASE */
     {"ioctl", {X, 0x5401, X}, SYS_ALLOW}, /* TCGETS */
@@ -38,7 +43,14 @@ static const struct promise strict_promises[] = {
     /* memory: prot is 1 read, 2 write, 4 execute; flags 1 shared, 2 private, 0x20 anonymous */
     {"mmap", {0, 4096, 3, 0x22}, SYS_ALLOW},
     {"mmap", {0, 4096, 1, 0x02, 5}, SYS_ALLOW},
-    {"mmap", {0, 4096, 3, 0x01, 5}, SYS_ALLOW},
+    {"mmap", {0, 4096, 3, 0x20022}, SYS_ALLOW}, /* a stack */
+    {"mmap", {0, 4096, 3, 0x21}, SYS_REFUSE},   /* shared, anonymous: nobody's when unmapped */
+    {"mmap", {0, 4096, 1, 0x21}, SYS_REFUSE},
+    {"mmap", {0, 4096, 3, 0x01, 5}, SYS_REFUSE}, /* shared, of /dev/zero: the same */
+    {"mmap", {0, 4096, 3, 0x03, 5}, SYS_REFUSE}, /* MAP_SHARED_VALIDATE */
+    {"mmap", {0, 4096, 3, 0x28}, SYS_REFUSE},    /* MAP_DROPPABLE */
+    {"mmap", {0, 4096, 3, 0x40022}, SYS_REFUSE}, /* MAP_HUGETLB */
+    {"mmap", {0, 4096, 3, 0x21 | HIGH}, SYS_REFUSE},
     {"mmap", {0, 4096, 5, 0x02, 5}, SYS_ALLOW},  /* a library's code */
     {"mmap", {0, 4096, 5, 0x812, 5}, SYS_ALLOW}, /* the same, fixed, MAP_DENYWRITE */
     {"mmap", {0, 4096, 7, 0x02, 5}, SYS_REFUSE}, /* a library that wants to write its code */
@@ -50,6 +62,14 @@ static const struct promise strict_promises[] = {
     {"mmap", {0, 4096, 5, 0x21, X}, SYS_REFUSE},
     {"mmap", {0, 4096, 5 | HIGH, 0x22, X}, SYS_REFUSE},
     {"mmap", {0, 4096, 3 | HIGH, 0x22, X}, SYS_ALLOW},
+    {"madvise", {X, 4096, 4}, SYS_ALLOW},    /* MADV_DONTNEED */
+    {"madvise", {X, 4096, 8}, SYS_ALLOW},    /* MADV_FREE */
+    {"madvise", {X, 4096, 14}, SYS_ALLOW},   /* MADV_HUGEPAGE */
+    {"madvise", {X, 4096, 16}, SYS_ALLOW},   /* MADV_DONTDUMP */
+    {"madvise", {X, 4096, 12}, SYS_REFUSE},  /* MADV_MERGEABLE */
+    {"madvise", {X, 4096, 20}, SYS_REFUSE},  /* MADV_COLD */
+    {"madvise", {X, 4096, 21}, SYS_REFUSE},  /* MADV_PAGEOUT */
+    {"madvise", {X, 4096, 100}, SYS_ABSENT}, /* MADV_HWPOISON */
     {"mprotect", {X, 4096, 0}, SYS_ALLOW},
     {"mprotect", {X, 4096, 3}, SYS_ALLOW},
     {"mprotect", {X, 4096, 4}, SYS_REFUSE},

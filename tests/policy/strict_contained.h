@@ -37,12 +37,13 @@ static const struct promise contained_promises[] = {
     {"pidfd_send_signal", {X, X, X, X}, SYS_ABSENT},
     {"pidfd_open", {X, X}, SYS_ABSENT},
     {"fcntl", {X, 0, X}, SYS_ALLOW},
-    {"fcntl", {X, 7, X}, SYS_ALLOW},
+    {"fcntl", {X, 4, X}, SYS_ALLOW},
+    {"fcntl", {X, 7, X}, SYS_REFUSE}, /* F_SETLKW */
     {"fcntl", {X, 8, X}, SYS_REFUSE}, /* F_SETOWN */
     {"fcntl", {X, 8 | HIGH, X}, SYS_REFUSE},
     {"fcntl", {X, 10, X}, SYS_REFUSE}, /* F_SETSIG */
     {"fcntl", {X, 15, X}, SYS_REFUSE}, /* F_SETOWN_EX */
-    {"fcntl", {X, 37, X}, SYS_ALLOW},
+    {"fcntl", {X, 37, X}, SYS_REFUSE}, /* F_OFD_SETLK */
     {"fcntl", {X, 1030, X}, SYS_ALLOW},
     {"fcntl", {X, 1024, X}, SYS_ABSENT}, /* F_SETLEASE */
     {"prlimit64", {0, X, X}, SYS_ALLOW},

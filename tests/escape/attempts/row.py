@@ -53,7 +53,7 @@ def down(row, case):
 
 
 PRELUDE = '''
-import ctypes, errno, os
+import ctypes, errno, os, struct
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
 libc.mmap.restype = ctypes.c_void_p
