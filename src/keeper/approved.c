@@ -13,6 +13,7 @@
 #include "keeper/hold.h"
 #include "keeper/init.h"
 #include "keeper/meter.h"
+#include "keeper/sockets.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -254,6 +255,7 @@ void approved_start(struct keeper *k)
         err_set(&err, CORDON_E_PROTOCOL, 0, "this box was made for one run and has had it");
     else if (start_init(k, run, &pid, &err) == 0) {
         k->approved.started = 1;
+        sockets_open(!k->box->host_network);
         runs_set_running(&k->runs, run, pid);
         meter_start(run);
         return;

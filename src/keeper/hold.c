@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
@@ -31,36 +32,68 @@ static struct {
 } seen[SEEN_MAX];
 static uint64_t round_now;
 
+static uint64_t key_of(dev_t dev, uint64_t inode)
+{
+    return ((uint64_t)dev << 48) ^ inode;
+}
+
+/* Where it is, or has to be put; SEEN_MAX: in a table as full as this nothing is found. */
+static size_t place_of(uint64_t key)
+{
+    uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 50;
+
+    for (unsigned steps = 0; steps < 64; steps++, at = (at + 1) & (SEEN_MAX - 1))
+        if (seen[at].round != round_now || seen[at].inode == key)
+            return at;
+    return SEEN_MAX;
+}
+
 /* Whether it is met for the first time. With a full table everything is. */
 static int is_new(dev_t dev, uint64_t inode)
 {
-    uint64_t key = ((uint64_t)dev << 48) ^ inode;
-    uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 50;
+    uint64_t key = key_of(dev, inode);
+    size_t at = place_of(key);
 
-    for (unsigned steps = 0; steps < 64; steps++, at = (at + 1) & (SEEN_MAX - 1)) {
-        if (seen[at].round != round_now) {
-            seen[at].inode = key;
-            seen[at].round = round_now;
-            return 1;
-        }
-        if (seen[at].inode == key)
-            return 0;
-    }
+    if (at == SEEN_MAX)
+        return 1;
+    if (seen[at].round == round_now)
+        return 0;
+    seen[at].inode = key;
+    seen[at].round = round_now;
     return 1;
+}
+
+static dev_t dev_of(int sample)
+{
+    AUTO_FD fd = sample;
+    struct stat st;
+    return fd >= 0 && fstat(fd, &st) == 0 ? st.st_dev : 0;
 }
 
 /* The file system that all memory files are of. */
 static dev_t memory_dev(void)
 {
     static dev_t dev;
-    struct stat st;
 
-    if (dev == 0) {
-        AUTO_FD fd = memfd_create("sample", MFD_CLOEXEC);
-        if (fd >= 0 && fstat(fd, &st) == 0)
-            dev = st.st_dev;
-    }
+    if (dev == 0)
+        dev = dev_of(memfd_create("sample", MFD_CLOEXEC));
     return dev;
+}
+
+/* The one of all sockets; what has their type elsewhere is only a name of one. */
+static dev_t socket_dev(void)
+{
+    static dev_t dev;
+
+    if (dev == 0)
+        dev = dev_of(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return dev;
+}
+
+int hold_has_socket(uint64_t inode)
+{
+    size_t at = place_of(key_of(socket_dev(), inode));
+    return at == SEEN_MAX || seen[at].round == round_now;
 }
 
 /* Whatever file system it is of, nobody is asked: a server that is gone must not hold us up. */
@@ -73,11 +106,14 @@ static void count_one(int dir, const char *name, struct hold_objects *ret)
         return;
     dev_t dev = makedev(st.stx_dev_major, st.stx_dev_minor);
     int pipe = S_ISFIFO(st.stx_mode);
+    int sock = S_ISSOCK(st.stx_mode) && dev == socket_dev();
     int file = S_ISREG(st.stx_mode) && dev == memory_dev();
-    if ((!pipe && !file) || !is_new(dev, st.stx_ino))
+    if ((!pipe && !sock && !file) || !is_new(dev, st.stx_ino))
         return;
     if (pipe)
         ret->pipes++;
+    else if (sock)
+        ret->sockets++;
     else
         ret->file_bytes += st.stx_blocks * 512;
 }

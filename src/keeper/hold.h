@@ -14,6 +14,7 @@
 
 struct hold_objects {
     uint64_t pipes;
+    uint64_t sockets;
     uint64_t file_bytes; /* in memory files that a descriptor is open for */
 };
 
@@ -22,6 +23,9 @@ struct hold_objects {
  * where so few are open that they cannot come to much unless they are memory files.
  */
 void hold_count(pid_t top, int without_top, int every, struct hold_objects *ret);
+
+/* Whether the last count has met that socket. */
+int hold_has_socket(uint64_t inode);
 
 /*
  * What no page of theirs shows: page tables, which a process can make a thousand times as large

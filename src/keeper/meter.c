@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * meter: see meter.h. A look costs one small file for each process. What it adds up counts
+ * meter: see meter.h. A look costs two small files for each process. What it adds up counts
  * pages that processes share once for each of them, and a mapped file in memory twice; only
  * when that is too much is the sum made in which each page counts once, a walk over all
  * page tables.
@@ -9,6 +9,7 @@
 
 #include "jail/rootfs.h"
 #include "keeper/hold.h"
+#include "keeper/sockets.h"
 
 #include <signal.h>
 
@@ -61,6 +62,14 @@ static void open_places(struct run *run, pid_t top)
         run->meter.work = hold_open(top, ROOTFS_WORK);
 }
 
+/* The strict have none. Asking is a walk over all of them, and few cannot come to much. */
+static uint64_t in_sockets(const struct run *run, const struct look *look)
+{
+    uint64_t most = look->objects.sockets * sockets_most();
+    int few = add(look->held, most) <= look->most;
+    return run->spec.approved && !few ? sockets_held() : 0;
+}
+
 static void add_up(const struct keeper *k, struct run *run, pid_t top, struct look *look)
 {
     const struct sandbox_spec *spec = &run->spec;
@@ -77,6 +86,8 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
     uint64_t kernels = look->objects.pipes * HOLD_PIPE_BYTES + hold_unseen(top, with_init);
 
     look->most = add(spec->memory_bytes, k->zygote.born_bytes ? k->zygote.born_bytes : START_BYTES);
+    look->held = look->sum.resident_bytes + filed + kernels;
+    kernels += in_sockets(run, look);
     look->held = look->sum.resident_bytes + filed + kernels;
     /* One process whose pages are its own: that is the sum. */
     int exact = look->sum.processes <= 1 && filed < MIB;

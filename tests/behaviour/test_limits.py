@@ -160,6 +160,23 @@ APPROVED = {
                 os.write(fd, bytes(1 << 20))
         time.sleep(20)
     """,
+    "buffers of sockets": """
+        import socket
+        for n in range(3):
+            if os.fork() == 0:
+                pairs = [socket.socketpair() for n in range(110)]
+                for s in sum(pairs, ()):
+                    time.sleep(0.002)
+                    s.setblocking(False)
+                    s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 400 << 10)
+                    try:
+                        while True:
+                            s.send(bytes(32 << 10))
+                    except BlockingIOError:
+                        pass
+                time.sleep(20)
+        time.sleep(20)
+    """,
     "/dev/shm": """
         with open("/dev/shm/big", "wb") as f:
             for n in range(150):
@@ -204,6 +221,40 @@ def test_files_in_memory_count_as_memory(run, profile, code, kind):
 @pytest.mark.parametrize("code", APPROVED.values(), ids=APPROVED)
 def test_what_only_approved_code_can_hold_counts(run, code):
     overrun(run, code, "--approved")
+
+
+def test_what_a_closed_socket_has_sent_counts(run):
+    """As what it could have sent: nobody is charged with it any more."""
+    run_into(run, "memory", """
+        import os, socket, time
+        for n in range(2):
+            if os.fork() == 0:
+                kept = []
+                for n in range(220):
+                    s, other = socket.socketpair()
+                    s.setblocking(False)
+                    s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 400 << 10)
+                    try:
+                        while True:
+                            s.send(bytes(32 << 10))
+                    except BlockingIOError:
+                        kept.append(other)
+                    s.close()
+                time.sleep(20)
+        time.sleep(20)
+    """, "--memory", "100M", "--approved")
+
+
+def test_many_sockets_with_little_in_them(run):
+    answer = run("""
+        import socket, time
+        pairs = [socket.socketpair() for n in range(100)]
+        for s, other in pairs:
+            s.send(b"x" * 1000)
+        s.close()
+        time.sleep(0.1)
+    """.replace("\n        ", "\n"), None, "--memory", "100M", "--approved")
+    assert answer["status"] == "ok" and answer["usage"]["memory_peak_bytes"] < 20 * MIB * SLOW, answer
 
 
 def test_memory_files_count_without_the_call_filter(run):
