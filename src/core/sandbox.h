@@ -105,8 +105,11 @@ void run_free(struct cordon_run *run);
 
 /* verdict.c: what the run's end means. The streams, frames and exit are complete. */
 struct cordon_result *verdict_make(struct cordon_run *run);
-/* The number of the call that the filter ended the run for; -1: the text holds none. */
-int verdict_refused_call(const char *text);
+/*
+ * The call that the filter ended the run for, and the architecture that it was called as
+ * (0: this one). Whether the text holds one.
+ */
+int verdict_refused_call(const char *text, unsigned *ret_nr, unsigned *ret_arch);
 /* The line of user code in faulthandler's text; 0 when it holds none (yet). */
 unsigned verdict_trace_line(const char *text);
 

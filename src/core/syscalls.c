@@ -238,4 +238,5 @@ const struct sys_table syscalls_strict = {
     .rules = strict_rules,
     .count = ARRAY_LEN(strict_rules),
     .otherwise = SYS_ABSENT,
+    .foreign = SYS_TRAP,
 };

@@ -103,4 +103,5 @@ const struct sys_table syscalls_approved = {
     .rules = approved_rules,
     .count = ARRAY_LEN(approved_rules),
     .otherwise = SYS_ALLOW,
+    .foreign = SYS_ABSENT,
 };

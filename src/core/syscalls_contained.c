@@ -72,5 +72,6 @@ const struct sys_table syscalls_contained = {
     .rules = contained_rules,
     .count = ARRAY_LEN(contained_rules),
     .otherwise = SYS_ABSENT,
+    .foreign = SYS_TRAP,
     .over = &syscalls_strict,
 };

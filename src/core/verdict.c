@@ -235,27 +235,43 @@ static void say_timeout(struct cordon_result *r, const struct cordon_run *run)
         (double)request_most_wall_ms(&run->request) / 1000.0);
 }
 
-int verdict_refused_call(const char *text)
+/* A number of at most 32 bits, and what follows it; NULL: there is none. */
+static const char *take_number(const char *text, unsigned *ret)
+{
+    char *end;
+
+    if (*text < '0' || *text > '9')
+        return NULL;
+    unsigned long long n = strtoull(text, &end, 10);
+    *ret = (unsigned)n;
+    return n <= UINT32_MAX ? end : NULL;
+}
+
+int verdict_refused_call(const char *text, unsigned *ret_nr, unsigned *ret_arch)
 {
     const char *last = NULL;
     for (const char *at = text; (at = strstr(at, FILTER_WORD)); at++)
         if (at == text || at[-1] == '\n')
             last = at + sizeof(FILTER_WORD) - 1;
-    size_t digits = last ? strspn(last, "0123456789") : 0;
-    return digits > 0 && digits < 10 && last[digits] == '\n' ? (int)strtol(last, NULL, 10) : -1;
+    *ret_arch = 0;
+    last = last ? take_number(last, ret_nr) : NULL;
+    if (last && strncmp(last, FILTER_OF, sizeof(FILTER_OF) - 1) == 0)
+        last = take_number(last + sizeof(FILTER_OF) - 1, ret_arch);
+    return last && *last == '\n';
 }
 
-/* Without a number the call came by another architecture's entry, or blocked its signal. */
+/* Without a number its signal was blocked. */
 static void say_refused_call(struct cordon_result *r, const struct cordon_run *run)
 {
-    char name[64];
+    char name[96];
+    unsigned nr, arch;
     const char *text = run->trace_text.data ? run->trace_text.data : "";
-    int nr = verdict_refused_call(text);
+    int known = verdict_refused_call(text, &nr, &arch);
     r->line = verdict_trace_line(text);
     result_error(r, CORDON_CRASHED, "crash",
                  "the interpreter was stopped for %s%s, which the profile's call filter refuses",
-                 nr < 0 ? "a system call" : "calling ",
-                 nr < 0 ? "" : seccomp_call_name(nr, name, sizeof(name)));
+                 known ? "calling " : "a system call",
+                 known ? seccomp_call_name(nr, arch, name, sizeof(name)) : "");
 }
 
 /* "SIGTERM (Terminated)"; signals of real time have a number only. */

@@ -9,6 +9,7 @@
 #include "base/wire.h"
 
 #include <errno.h>
+#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -42,18 +43,41 @@ int filter_read(int fd, void *bytes, size_t *ret_len, struct cordon_err *reterr)
 
 static int watch_fd = -1;
 
-static void say_number(unsigned nr)
-{
-    char line[sizeof(FILTER_WORD) + 16];
-    size_t at = sizeof(line);
+#if defined(__x86_64__)
+#define NATIVE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define NATIVE AUDIT_ARCH_AARCH64
+#else
+#define NATIVE 0 /* told always, and the engine knows better */
+#endif
 
-    line[--at] = '\n';
+static char *before(char *at, const char *word, size_t len)
+{
+    return memcpy(at - len, word, len);
+}
+
+static char *number_before(char *at, unsigned number)
+{
     do
-        line[--at] = (char)('0' + nr % 10);
-    while ((nr /= 10) > 0);
-    at -= sizeof(FILTER_WORD) - 1;
-    memcpy(line + at, FILTER_WORD, sizeof(FILTER_WORD) - 1);
-    (void)!write(watch_fd, line + at, sizeof(line) - at); /* a full pipe: said by SIGSYS alone */
+        *--at = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    return at;
+}
+
+static void say_number(unsigned nr, unsigned arch)
+{
+    char line[sizeof(FILTER_WORD FILTER_OF) + 32];
+    char *at = line + sizeof(line);
+
+    *--at = '\n';
+    if (arch != NATIVE) {
+        at = number_before(at, arch);
+        at = before(at, FILTER_OF, sizeof(FILTER_OF) - 1);
+    }
+    at = number_before(at, nr);
+    at = before(at, FILTER_WORD, sizeof(FILTER_WORD) - 1);
+    /* A full pipe: said by SIGSYS alone. */
+    (void)!write(watch_fd, at, (size_t)(line + sizeof(line) - at));
 }
 
 /* By the handler that tells the line at a deadline; where there is none, nobody is hurt. */
@@ -69,7 +93,7 @@ static void on_refused(int sig, siginfo_t *info, void *context)
 {
     (void)sig;
     (void)context;
-    say_number((unsigned)info->si_syscall);
+    say_number((unsigned)info->si_syscall, info->si_arch);
     say_line();
 
     /* PID 1 of a namespace is deaf to signals that it sends to itself. Another refused call,

@@ -16,6 +16,8 @@
 
 /* What a stopped process writes: this, the number in decimal, a newline. */
 #define FILTER_WORD "syscall "
+/* Before the newline, where it called as another architecture: this, and its AUDIT_ARCH. */
+#define FILTER_OF " of "
 
 /*
  * Reads a filter from a memory file, from its start, into `bytes` (FILTER_BYTES_MAX of

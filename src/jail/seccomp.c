@@ -132,7 +132,7 @@ static int add_rules(scmp_filter_ctx ctx, const struct sys_table *table, struct 
     /* 2: a binary tree by call number. A chain costs every call, and loads at half the speed. */
     int r = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     if (r == 0)
-        r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+        r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, action_of(table->foreign));
     if (r < 0)
         return err_set(reterr, CORDON_E_HOST, -r,
                        "libseccomp 2.5 and a kernel with system-call filters are needed");
@@ -167,13 +167,19 @@ int seccomp_compile(const struct sys_table *table, int *ret_fd, struct cordon_er
     return r;
 }
 
-const char *seccomp_call_name(int nr, char *name, size_t size)
+#define X32_BIT UINT32_C(0x40000000) /* in the number; the architecture is the native one */
+
+const char *seccomp_call_name(unsigned nr, unsigned arch, char *name, size_t size)
 {
-    AUTO_FREE char *known = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, nr);
+    const int x32 = seccomp_arch_native() == SCMP_ARCH_X86_64 && (nr & X32_BIT);
+    const int native = !x32 && (arch == 0 || arch == seccomp_arch_native());
+    uint32_t token = native ? SCMP_ARCH_NATIVE : x32 ? SCMP_ARCH_X32 : arch;
+    AUTO_FREE char *known = seccomp_syscall_resolve_num_arch(token, (int)nr);
 
     if (known)
-        (void)snprintf(name, size, "%s", known);
+        (void)snprintf(name, size, "%s%s", known, native ? "" : " of another architecture");
     else
-        (void)snprintf(name, size, "call %d", nr);
+        (void)snprintf(name, size, "call %u%s", x32 ? nr & ~X32_BIT : nr,
+                       native ? "" : " of another architecture");
     return name;
 }

@@ -47,6 +47,7 @@ struct sys_table {
     const struct sys_rule *rules;
     size_t count;
     enum sys_action otherwise;
+    enum sys_action foreign;      /* by another architecture's entry, whatever it is */
     const struct sys_table *over; /* whose rows hold for all calls not named in these; or NULL */
 };
 
@@ -56,7 +57,10 @@ struct sys_table {
  */
 int seccomp_compile(const struct sys_table *table, int *ret_fd, struct cordon_err *reterr);
 
-/* The name of a call of this architecture ("ptrace"), or "call 999". Returns `name`. */
-const char *seccomp_call_name(int nr, char *name, size_t size);
+/*
+ * The name of a call ("ptrace"), or "call 999". arch: an AUDIT_ARCH, or 0 for this one; of
+ * another it is said so ("getpid of another architecture"). Returns `name`.
+ */
+const char *seccomp_call_name(unsigned nr, unsigned arch, char *name, size_t size);
 
 #endif

@@ -281,7 +281,7 @@ static void approved_promises_hold(void **state)
     check_promises(&syscalls_approved, approved_promises, ARRAY_LEN(approved_promises));
 }
 
-static void check_entries(const struct sys_table *table)
+static void check_entries(const struct sys_table *table, uint32_t answer)
 {
     static struct filter f;
     static const uint32_t foreign[] = {AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_MIPS64, 0};
@@ -290,20 +290,21 @@ static void check_entries(const struct sys_table *table)
     for (int nr = 0; nr < 600; nr++) {
         for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
             struct seccomp_data call = {.nr = nr, .arch = foreign[i]};
-            assert_int_equal(bpf_run(f.code, f.count, &call), SECCOMP_RET_KILL_PROCESS);
+            assert_int_equal(bpf_run(f.code, f.count, &call), answer);
         }
 #if defined(__x86_64__)
         struct seccomp_data x32 = {.nr = nr | 0x40000000, .arch = NATIVE};
-        assert_int_equal(bpf_run(f.code, f.count, &x32), SECCOMP_RET_KILL_PROCESS);
+        assert_int_equal(bpf_run(f.code, f.count, &x32), answer);
 #endif
     }
 }
 
-static void other_entries_kill(void **state)
+static void other_entries_are_closed(void **state)
 {
     (void)state;
-    check_entries(&syscalls_strict);
-    check_entries(&syscalls_approved);
+    check_entries(&syscalls_strict, SECCOMP_RET_TRAP);
+    check_entries(&syscalls_contained, SECCOMP_RET_TRAP);
+    check_entries(&syscalls_approved, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
 static void numbers_beyond_all_calls_are_absent(void **state)
@@ -343,7 +344,7 @@ static void rows_equal_to_the_default_and_unknown_names_are_left_out(void **stat
         {"clone3", SYS_ABSENT, {{0}}, "absent by default too"},
         {"no_such_call getpid", SYS_TRAP, {{0}}, "the second counts"},
     };
-    static const struct sys_table table = {rules, ARRAY_LEN(rules), SYS_ABSENT, NULL};
+    static const struct sys_table table = {rules, ARRAY_LEN(rules), SYS_ABSENT, SYS_TRAP, NULL};
     static const uint64_t none[6];
     (void)state;
 
@@ -362,7 +363,7 @@ static void a_table_may_have_another_default(void **state)
         {"read", SYS_ALLOW, {{0}}, "the default"},
         {"socket", SYS_REFUSE, {{SYS_NOT, 0, 0xffffffff, 2}}, "all but one family"},
     };
-    static const struct sys_table table = {rules, ARRAY_LEN(rules), SYS_ALLOW, NULL};
+    static const struct sys_table table = {rules, ARRAY_LEN(rules), SYS_ALLOW, SYS_TRAP, NULL};
     (void)state;
 
     compile(&table, &f);
@@ -388,13 +389,21 @@ static void the_filter_cannot_be_changed_any_more(void **state)
 
 static void calls_have_names(void **state)
 {
-    char name[32];
+    char name[96];
     (void)state;
 
-    assert_string_equal(seccomp_call_name(SYS_ptrace, name, sizeof(name)), "ptrace");
-    assert_string_equal(seccomp_call_name(99999, name, sizeof(name)), "call 99999");
-    assert_string_equal(seccomp_call_name(-1, name, sizeof(name)), "call -1");
-    assert_string_equal(seccomp_call_name(SYS_ptrace, name, 4), "ptr");
+    assert_string_equal(seccomp_call_name(SYS_ptrace, 0, name, sizeof(name)), "ptrace");
+    assert_string_equal(seccomp_call_name(99999, NATIVE, name, sizeof(name)), "call 99999");
+#if defined(__x86_64__)
+    static const char other[] = "getpid of another architecture";
+    assert_string_equal(seccomp_call_name(0x40000000 + 39, 0, name, sizeof(name)), other);
+    assert_string_equal(seccomp_call_name(20, AUDIT_ARCH_I386, name, sizeof(name)), other);
+    assert_string_equal(seccomp_call_name(9999, AUDIT_ARCH_I386, name, sizeof(name)),
+                        "call 9999 of another architecture");
+    assert_string_equal(seccomp_call_name(0x7fffffff, 1, name, sizeof(name)),
+                        "call 1073741823 of another architecture");
+#endif
+    assert_string_equal(seccomp_call_name(SYS_ptrace, 0, name, 4), "ptr");
 }
 
 int main(void)
@@ -406,7 +415,7 @@ int main(void)
         cmocka_unit_test(strict_promises_hold),
         cmocka_unit_test(contained_promises_hold),
         cmocka_unit_test(approved_promises_hold),
-        cmocka_unit_test(other_entries_kill),
+        cmocka_unit_test(other_entries_are_closed),
         cmocka_unit_test(numbers_beyond_all_calls_are_absent),
         cmocka_unit_test(ptrace_is_trapped_whatever_it_asks),
         cmocka_unit_test(rows_equal_to_the_default_and_unknown_names_are_left_out),
