@@ -390,6 +390,17 @@ static void take_usage(struct cordon_result *r, const struct cordon_run *run)
         r->cpu_ms = (double)(cpu_ns - run->cpu_at_start_ns) / 1e6;
 }
 
+/* Advisory: a child that the filter has ended is no end of the run, but it is said. */
+static void take_refused_call(struct cordon_result *r, const struct cordon_run *run)
+{
+    char name[96];
+    unsigned nr, arch;
+    const char *text = run->trace_text.data ? run->trace_text.data : "";
+    if (!run->request.approved && verdict_refused_call(text, &nr, &arch))
+        result_violation(r, "seccomp", seccomp_call_name(nr, arch, name, sizeof(name)),
+                         verdict_trace_line(text));
+}
+
 static void judge(struct cordon_result *r, struct cordon_run *run)
 {
     const struct frame_reader *f = &run->frames;
@@ -432,6 +443,7 @@ struct cordon_result *verdict_make(struct cordon_run *run)
     if (run->frames.has_warnings)
         r->warnings = warnings_take(&run->frames.warnings);
     judge(r, run);
+    take_refused_call(r, run);
     if (take_output(r, run) < 0) {
         cordon_result_free(r);
         return NULL;

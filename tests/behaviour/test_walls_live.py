@@ -196,6 +196,14 @@ def test_the_handler_cannot_be_replaced(run):
     assert envelope["error"]["type"] == "PermissionError"
 
 
+def test_a_child_that_is_stopped_is_told_of(run):
+    """Nobody can end the first process of a namespace from inside; the answer says so."""
+    code = f"{PRELUDE}pid = os.fork()\nif pid == 0:\n    call(101, 0, 0, 0, 0)\nresult['status'] = os.waitpid(pid, 0)[1]"
+    envelope = run(code, None, *KERNEL)
+    assert (envelope["status"], envelope["result"]) == ("ok", {"status": 31}), envelope
+    assert [(v["wall"], v["what"]) for v in envelope["violations"]] == [("seccomp", "ptrace")]
+
+
 def test_a_thread_that_is_stopped_stops_the_run(run):
     envelope = ends(
         run,
