@@ -40,19 +40,20 @@ static const char *const kernel_files[] = {
 /* What the kernel tells of itself and of everybody: the caller does not need it, and root's
  * run, which owns these files, could read them without any capability. */
 static const char *const hidden_files[] = {
-    "/proc/kcore",                                                   /* its memory */
-    "/proc/kallsyms",                                                /* where its functions are */
-    "/proc/vmallocinfo",   "/sys/kernel/notes",                      /* where it lies itself */
+    "/proc/kcore",    /* its memory */
+    "/proc/kallsyms", /* where its functions are */
+    "/proc/vmallocinfo",   "/sys/kernel/notes", "/sys/kernel/vmcoreinfo", /* where it lies itself */
     "/proc/kpagecount",    "/proc/kpageflags",  "/proc/kpagecgroup", /* whose memory is where */
     "/proc/pagetypeinfo",  "/proc/slabinfo",    "/proc/keys",
     "/proc/key-users",                                               /* keys of others */
     "/proc/timer_list",    "/proc/timer_stats", "/proc/sched_debug", /* processes of others */
-    "/proc/latency_stats",
+    "/proc/latency_stats", "/proc/interrupts",                       /* when keys are pressed */
 };
 static const char *const hidden_dirs[] = {
     "/proc/acpi",
     "/proc/scsi",
     "/proc/asound",
+    "/proc/tty/driver",
     "/sys/firmware",                 /* the machine's hardware */
     "/sys/devices/virtual/powercap", /* its power: a side channel */
     "/sys/kernel/debug",

@@ -47,6 +47,13 @@ static int step_view(void *ctx, struct cordon_err *reterr)
     return box->has_view ? box_enter_view(box, reterr) : 0;
 }
 
+/* The caller's own name stays with the caller's files: programs look it up in them. */
+static int step_host_name(void *ctx, struct cordon_err *reterr)
+{
+    const struct box *box = ctx;
+    return box->has_view ? ns_set_host_name(reterr) : 0;
+}
+
 static int step_proc(void *ctx, struct cordon_err *reterr)
 {
     const struct box *box = ctx;
@@ -89,6 +96,8 @@ static const struct step approved_table[] = {
      CORDON_WALL_NAMESPACES, 0},
     {"own-view", step_view, "only where the profile withholds the host's files", CORDON_WALL_ROOT,
      0},
+    {"host-name", step_host_name, "only where the profile withholds the host's files",
+     CORDON_WALL_NAMESPACES, 0},
     {"box-proc", step_proc, "the keeper's: to write id maps, and to look at the run",
      CORDON_WALL_NAMESPACES, 0},
     {"adopt", step_adopt, "what the run leaves behind stays the keeper's to kill", 0,

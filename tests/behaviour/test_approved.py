@@ -664,6 +664,7 @@ def test_no_way_to_privileges(value):
                                   "/proc/timer_list", "/proc/slabinfo", "/proc/vmallocinfo",
                                   "/proc/kpageflags", "/proc/pagetypeinfo", "/proc/sched_debug",
                                   "/sys/kernel/notes", "/sys/firmware", "/sys/kernel/debug",
+                                  "/sys/kernel/vmcoreinfo", "/proc/interrupts", "/proc/tty/driver",
                                   "/proc/acpi", "/proc/scsi"])
 def test_what_the_kernel_tells_of_itself_is_hidden(value, path):
     if not os.path.exists(path):
@@ -911,6 +912,7 @@ def test_a_profile_without_files(home, value):
         result["null"] = open("/dev/null").read()
         result["program"] = os.path.exists("/bin/sh")
         result["env"] = "HOME" in os.environ
+        result["host"] = [os.uname().nodename, open("/proc/sys/kernel/hostname").read()]
         pid = os.fork()
         if pid == 0:
             os._exit(3)
@@ -920,4 +922,4 @@ def test_a_profile_without_files(home, value):
     assert "home" not in got["root"] and "tmp" not in got["root"]
     del got["root"]
     assert got == {"home": False, "cwd": ["/work", []], "read": "y", "pids": [1, 2], "null": "",
-                   "program": False, "env": True, "child": 3}
+                   "program": False, "env": True, "child": 3, "host": ["sandbox", "sandbox\n"]}
