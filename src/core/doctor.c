@@ -194,7 +194,8 @@ static const struct probe last_rows[] = {
      "contained in their profile); if nothing failed, report this line",
      NULL},
     {"approved-run", "run", PROBE_HERE, look_approved, 0, 0, "approved code runs, from end to end",
-     "put right what is said of box-proc; if that is well, report this line", NULL},
+     "put right what failed above, or what is said of box-proc; if all is well, report this line",
+     NULL},
 };
 
 const struct probe *doctor_first(size_t *ret_count)
