@@ -3,7 +3,8 @@
 # The way in; the build itself is meson's (meson.build).
 #
 #   make run      install what is missing, build, run examples/sales.py
-#   make test     install what is missing, build twice (plain, sanitizers), run every test
+#   make test     install what is missing, build (plain, with sanitizers), run every test
+#   make tsan     build with ThreadSanitizer, run what calls from threads (a part of it is in `test`)
 #   make build    build into build/, from where build/cordon runs; installs nothing
 #   make install  DESTDIR and PREFIX (default /usr/local) are honoured
 #   make escape   build, try every escape as root, print what holds it: family by wall
@@ -18,7 +19,7 @@ DESTDIR ?=
 MESON = meson
 PYTHON ?= /usr/bin/python3
 
-.PHONY: all build run test install escape bench format tidy clean packages-run packages-test
+.PHONY: all build run test tsan install escape bench format tidy clean packages-run packages-test
 
 all: build
 
@@ -37,6 +38,9 @@ packages-run packages-test: packages-%:
 
 test: packages-test
 	@tools/run_tests.sh
+
+tsan: packages-test
+	@tools/run_tests.sh tsan
 
 install: build/build.ninja
 	$(MESON) configure build --prefix=$(PREFIX)
@@ -58,4 +62,4 @@ tidy:
 	find src -name '*.c' | xargs -P$$(nproc) -n4 clang-tidy -p build-fuzz --quiet
 
 clean:
-	rm -rf build build-asan build-fuzz
+	rm -rf build build-asan build-fuzz build-tsan

@@ -174,7 +174,11 @@ CORDON_API const char *cordon_engine_profile(const struct cordon_engine *engine,
 
 CORDON_API enum cordon_level cordon_engine_level(const struct cordon_engine *engine)
 {
-    if (engine->level.lack.code != 0) /* asked by the first run */
+    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&engine->lock; /* no part of the answer */
+    (void)pthread_mutex_lock(lock);
+    int contained = engine->level.lack.code != 0; /* asked by the first run */
+    (void)pthread_mutex_unlock(lock);
+    if (contained)
         return CORDON_LEVEL_CONTAINED;
     return engine->opts.walls_down ? CORDON_LEVEL_DEGRADED : CORDON_LEVEL_FULL;
 }

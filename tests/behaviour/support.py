@@ -34,6 +34,9 @@ SLOW = float(os.environ.get("CORDON_TEST_SLOWNESS", "1"))
 SANITIZED = os.environ.get("CORDON_SANITIZED") == "1"
 SANITIZER_NAMES = {"ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_PRELOAD"} if SANITIZED else set()
 
+# With ThreadSanitizer only host programs, the library and the daemon are built.
+THREADED = "TSAN_OPTIONS" in os.environ
+
 # An unprivileged user and group for the tests that run as one.
 NOBODY = 65534
 
@@ -234,6 +237,8 @@ def sanitizer_flags(library):
     symbols = subprocess.run(
         ["nm", "-D", "--undefined-only", str(library)], capture_output=True, text=True, check=True
     ).stdout
+    if "__tsan_init" in symbols:
+        return ("-fsanitize=thread", "-fno-builtin")
     return ("-fsanitize=address,undefined",) if "__asan_init" in symbols else ()
 
 

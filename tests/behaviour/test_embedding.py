@@ -9,10 +9,12 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 from support import (
+    HERE,
     ROOT,
     SLOW,
     adopt_orphans,
@@ -40,11 +42,11 @@ def host(cordon, tmp_path_factory):
     folder = tmp_path_factory.mktemp("hosts")
     built = {}
 
-    def host(name, *args):
+    def host(name, *args, around=()):
         if name not in built:
             built[name] = build_host(cordon, name, folder)
         done = subprocess.run(
-            [built[name], helper_dir_of(cordon), *args],
+            [*around, built[name], helper_dir_of(cordon), *args],
             capture_output=True,
             text=True,
             timeout=120 * SLOW,
@@ -60,6 +62,14 @@ def host(cordon, tmp_path_factory):
 @pytest.mark.parametrize("habit", ["plain", "ignore", "own"])
 def test_threads_execute_at_once_and_the_host_is_unaffected(host, habit):
     assert host("threads", habit) == "right\n"
+    assert left_behind() == []
+
+
+@pytest.mark.parametrize("level", ["full", "contained"])
+def test_every_function_from_threads_at_once(host, level):
+    lacks = ["clone=EPERM:0x10000000", "unshare=EPERM:0x10000000"] if level == "contained" else []
+    around = [sys.executable, HERE / "absent.py", *lacks, "--"] if lacks else []
+    assert host("crowd", "10", level, around=around) == "right\n"
     assert left_behind() == []
 
 

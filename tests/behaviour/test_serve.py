@@ -14,7 +14,7 @@ import time
 import pytest
 
 from http_client import Daemon, events
-from support import SANITIZED, SLOW, as_nobody, descendants, wait_until, why_not_nobody
+from support import SANITIZED, SLOW, THREADED, as_nobody, descendants, wait_until, why_not_nobody
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_ten_mebibytes_in_and_out(daemon):
     assert envelope["result"] == {"x": text}
 
 
-@pytest.mark.skipif(SANITIZED, reason="the sanitizer's own memory is in the way")
+@pytest.mark.skipif(SANITIZED or THREADED, reason="the sanitizer's own memory is in the way")
 @pytest.mark.parametrize("code, size_in, copies", [
     ("result['n'] = len(input_data['x'])", 48 << 20, 2.2),
     ("result['x'] = 'x' * (15 << 20)", 0, 2.2),

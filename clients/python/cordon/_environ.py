@@ -117,7 +117,7 @@ def withhold(environ: Mapping[str, str], keep: Collection[str] = ()) -> dict[str
 
 # What a daemon of ours reads, and what its loader does. The rest goes with each approved run,
 # where a program's environment is too small for it.
-_DAEMON = re.compile(r"PATH|HOME|LANG|TMPDIR|TZ|(XDG|LC|LD|ASAN|UBSAN|LSAN|CORDON)_\w+")
+_DAEMON = re.compile(r"PATH|HOME|LANG|TMPDIR|TZ|(XDG|LC|LD|ASAN|LSAN|TSAN|UBSAN|CORDON)_\w+")
 
 
 def for_daemon(environ: Mapping[str, str]) -> dict[str, str]:

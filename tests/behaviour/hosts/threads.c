@@ -17,7 +17,7 @@
 #define THREADS 8
 #define RUNS 6
 #define CHILDREN 20
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define STACK (2048 * 1024) /* its frames are larger */
 #else
 #define STACK (256 * 1024)
