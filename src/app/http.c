@@ -17,8 +17,10 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include "app/http_exchange.h"
 #include "app/http_request.h"
@@ -36,6 +38,7 @@ struct client {
     int fd; /* MHD's */
     uid_t uid;
     int known;
+    int has_begun; /* to send the one that is awaited: its first line was read */
     uint64_t since_ns;
 };
 
@@ -74,6 +77,7 @@ static void await_request(struct client *c)
     struct client *ring = &c->http->awaited;
     stop_awaiting(c);
     c->since_ns = io_now_ns();
+    c->has_begun = 0;
     c->prev = ring->prev;
     c->next = ring;
     ring->prev->next = c;
@@ -118,6 +122,16 @@ static struct client *client_of(struct MHD_Connection *connection)
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
+}
+
+static void *on_first_line(void *cls, const char *line, struct MHD_Connection *connection)
+{
+    struct client *c = client_of(connection);
+    (void)cls;
+    (void)line;
+    if (c)
+        c->has_begun = 1;
+    return NULL; /* there is no exchange yet */
 }
 
 /* The daemon's own user, and root, who could become it. */
@@ -406,9 +420,9 @@ static int start(struct http *http)
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
         MHD_OPTION_LISTEN_SOCKET, http->options.listen_fd, MHD_OPTION_CONNECTION_LIMIT,
         connections_most(), MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
-        MHD_OPTION_CONNECTION_TIMEOUT, patience_s, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-        http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_UNESCAPE_CALLBACK,
-        keep_escapes, NULL, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_TIMEOUT, patience_s, MHD_OPTION_URI_LOG_CALLBACK, on_first_line, NULL,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_NOTIFY_COMPLETED,
+        on_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
     if (!http->daemon)
         return errno ? -errno : -EIO;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
@@ -470,18 +484,46 @@ void http_step(struct http *http)
     (void)MHD_run(http->daemon);
 }
 
+/* MHD itself accepts nobody once it is told to end. */
+static void accept_last(struct http *http)
+{
+    struct sockaddr_un from;
+    socklen_t len = sizeof(from);
+    int fd, at = http->options.listen_fd;
+    while ((fd = accept4(at, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        (void)MHD_add_connection(http->daemon, fd, (struct sockaddr *)&from, len);
+        len = sizeof(from);
+    }
+}
+
 void http_drain(struct http *http)
 {
     http->draining = 1;
     (void)MHD_quiesce_daemon(http->daemon);
+    accept_last(http);
 }
 
-unsigned http_busy(const struct http *http)
+static int has_sent(const struct client *c)
 {
-    unsigned n = 0;
-    for (const struct exchange *x = http->exchanges.next; x != &http->exchanges; x = x->next)
-        n += x->phase != EXCHANGE_RECEIVING;
-    return n;
+    int unread = 0;
+    return c->has_begun || (ioctl(c->fd, FIONREAD, &unread) == 0 && unread > 0);
+}
+
+/*
+ * Whoever has sent nothing cannot from now on: sending fails, and tells him that nothing was
+ * lost. The second look is for what came before that.
+ */
+int http_drained(struct http *http)
+{
+    unsigned waited_for = 0;
+    if (http->exchanges.next != &http->exchanges)
+        return 0;
+    for (struct client *c = http->awaited.next; c != &http->awaited; c = c->next) {
+        if (!has_sent(c))
+            (void)shutdown(c->fd, SHUT_RD);
+        waited_for += has_sent(c);
+    }
+    return waited_for == 0;
 }
 
 void http_close(struct http *http)

@@ -32,11 +32,14 @@ int http_timeout(const struct http *http);
 /* Does what there is to do, without blocking. To be called after each cordon_step(). */
 void http_step(struct http *http);
 
-/* Accepts no connection and no request any more; what runs goes on. listen_fd may be closed. */
+/*
+ * Accepts who has connected, nobody else, and no request any more: those that come, or are
+ * being sent, are told so. What runs goes on. Nobody may be able to connect.
+ */
 void http_drain(struct http *http);
 
-/* How many requests run, or have an answer that is not sent. */
-unsigned http_busy(const struct http *http);
+/* While it drains: whether all that was sent is answered. Then nothing more can be sent. */
+int http_drained(struct http *http);
 
 /* Cancels what runs, drops every connection. Accepts NULL. */
 void http_close(struct http *http);

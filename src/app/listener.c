@@ -141,13 +141,20 @@ int listener_open(const char *path, struct listener *ret, struct cordon_err *ret
     return rc;
 }
 
-void listener_close(struct listener *l)
+void listener_end(struct listener *l)
 {
     struct stat st;
-    if (l->fd < 0)
+    if (l->fd < 0 || l->is_over)
         return;
     /* As long as we listen nobody takes it over: what is there and ours stays ours. */
     if (lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino)
         (void)unlink(l->path);
+    (void)shutdown(l->fd, SHUT_RD);
+    l->is_over = 1;
+}
+
+void listener_close(struct listener *l)
+{
+    listener_end(l);
     fd_close(&l->fd);
 }

@@ -16,12 +16,19 @@ struct listener {
     int fd;           /* listens already; -1: closed */
     dev_t dev;
     ino_t ino;
+    int is_over; /* it takes nobody any more */
 };
 
 /* Makes the socket and listens. On failure reterr->msg is one sentence that names path. */
 int listener_open(const char *path, struct listener *ret, struct cordon_err *reterr);
 
-/* Removes the socket if it is still the one that was made, and stops listening. */
+/*
+ * Removes the socket if it is still the one that was made; nobody can connect any more. Who
+ * had connected can still be accepted.
+ */
+void listener_end(struct listener *l);
+
+/* The same, and nobody is accepted any more. */
 void listener_close(struct listener *l);
 
 #endif

@@ -150,8 +150,8 @@ static int take_signal(struct serve *s)
     if (s->draining)
         return EXIT_SIGNAL + sig;
     s->draining = 1;
+    listener_end(&s->listener);
     http_drain(s->http);
-    listener_close(&s->listener);
     return GOES_ON;
 }
 
@@ -185,7 +185,7 @@ static int turn(struct serve *s)
         return EXIT_INTERNAL;
     }
     http_step(s->http);
-    return s->draining && http_busy(s->http) == 0 ? EXIT_OK : GOES_ON;
+    return s->draining && http_drained(s->http) ? EXIT_OK : GOES_ON;
 }
 
 static int serve(struct serve *s)

@@ -4,6 +4,7 @@ cordon serve: how a daemon begins and ends, and how its callers do: hang-ups, dr
 the socket in the file system, slow callers.
 """
 
+import collections
 import concurrent.futures
 import json
 import os
@@ -189,6 +190,100 @@ def test_a_drain_lets_run_what_runs(cordon, path, before):
     assert events(stream.getresponse().read())[-1][1]["status"] == "ok"
     assert daemon.end(0) == (0, "")
     assert left_behind(before) == []
+
+
+def answer_of(sock):
+    """Status and error of what comes until the end."""
+    text = b""
+    while piece := sock.recv(65536):
+        text += piece
+    head, _, body = text.partition(b"\r\n\r\n")
+    return int(head.split()[1]), json.loads(body)["error"]
+
+
+REQUEST = (b"POST /v1/execute HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n"
+           b'{"code": "' + b"#" * 299_988 + b'"}')
+
+
+@pytest.mark.parametrize("cut", [30, 60, 200, 250_000], ids=["line", "head", "body", "most"])
+def test_a_drain_waits_for_who_is_sending(cordon, path, before, cut):
+    daemon = Daemon(cordon, path).wait_ready()
+    with daemon.raw() as sock:
+        sock.sendall(REQUEST[:cut])
+        time.sleep(0.2)
+        daemon.process.send_signal(signal.SIGTERM)
+        assert wait_until(lambda: not path.exists(), 2)
+        time.sleep(0.2)
+        sock.sendall(REQUEST[cut:])
+        assert answer_of(sock) == (503, "draining")
+        assert daemon.end(0) == (0, "")
+    assert left_behind(before) == []
+
+
+def test_a_drain_waits_no_longer_than_its_patience(cordon, path):
+    daemon = Daemon(cordon, path, "--patience", 0.5).wait_ready()
+    with daemon.raw() as sock:
+        sock.sendall(REQUEST[:200])
+        time.sleep(0.2)
+        begun = time.monotonic()
+        assert daemon.end() == (0, "")
+        assert time.monotonic() - begun < 2 * SLOW
+
+
+def test_a_drain_answers_who_had_connected(cordon, path):
+    """Forty whole requests that nobody has looked at when the signal comes."""
+    daemon = Daemon(cordon, path).wait_ready()
+    daemon.process.send_signal(signal.SIGSTOP)
+    socks = [daemon.raw() for _ in range(40)]
+    for sock in socks:
+        sock.sendall(b"POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n"
+                     b'{"code": ""}')
+    daemon.process.send_signal(signal.SIGTERM)
+    daemon.process.send_signal(signal.SIGCONT)
+    answers = [answer_of(sock) for sock in socks]
+    assert answers == [(503, "draining")] * 40
+    for sock in socks:
+        sock.close()
+    assert daemon.end(0) == (0, "")
+
+
+def test_who_has_sent_nothing_is_told_by_failing_to_send(cordon, path):
+    daemon = Daemon(cordon, path).wait_ready()
+    with daemon.raw() as sock:
+        assert daemon.end() == (0, "")
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            sock.sendall(b"G")
+
+
+def test_no_call_is_lost_at_a_drain(cordon, path):
+    """Callers that go on and on: each call is done, refused, or could not be sent."""
+    daemon = Daemon(cordon, path).wait_ready()
+
+    def call_on():
+        ends = collections.Counter()
+        while True:
+            try:
+                sock = daemon.raw()
+            except (FileNotFoundError, ConnectionRefusedError):
+                return ends
+            with sock:
+                try:
+                    sock.sendall(b"POST /v1/check HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                                 b'Content-Length: 12\r\n\r\n{"code": ""}')
+                except BrokenPipeError:
+                    ends["unsent"] += 1
+                    continue
+                text = b""
+                while piece := sock.recv(65536):
+                    text += piece
+                ends[text.split(b" ", 2)[1]] += 1
+
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        callers = [pool.submit(call_on) for _ in range(12)]
+        time.sleep(0.5)
+        assert daemon.end() == (0, "")
+        ends = sum((caller.result() for caller in callers), collections.Counter())
+    assert ends[b"200"] > 12 and set(ends) <= {b"200", b"503", "unsent"}, ends
 
 
 def test_a_second_signal_kills(cordon, path, before):
