@@ -123,6 +123,7 @@ class PrivateDaemon(Endpoint):
         self._since = 0.0
         self._place: tuple[str, int] | None = None  # read without the lock, so it is one value
         self._answered = 0  # the last generation that did
+        self._was_hit = False
         self.generation = 0
 
     def attempt(self) -> Attempt:
@@ -145,6 +146,7 @@ class PrivateDaemon(Endpoint):
         """Somebody could connect to it."""
         if generation != self._answered:
             with self._lock:
+                self._was_hit = False
                 self._answered = max(generation, self._answered)
 
     def replace(self, generation: int) -> bool:
@@ -169,6 +171,11 @@ class PrivateDaemon(Endpoint):
             if process.poll() is not None:
                 why = self._last_words()
                 self._stop(0.0)
+                if process.returncode < 0 and not self._was_hit:
+                    # By the terminal's Ctrl-C, most likely, before it was in its own session.
+                    self._was_hit = True
+                    self._start()
+                    return
                 raise Unavailable(f"the Cordon daemon did not start: {why}")
             if time.monotonic() - self._since > START_SECONDS:
                 raise Unavailable(f"the Cordon daemon does not answer: {self._last_words()}")
@@ -181,6 +188,20 @@ class PrivateDaemon(Endpoint):
                 for process, directory in self._retired:
                     _end(process, directory, STOP_SECONDS)
                 self._retired.clear()
+
+    def leave(self) -> None:
+        """As stop(), but not before the process is gone: then its input ends. See _at_exit."""
+        with self._lock:
+            if self._pid != os.getpid():
+                return
+            for process in self._processes():
+                assert process.stdin is not None
+                try:
+                    os.dup(process.stdin.fileno())
+                except OSError:
+                    continue
+                process.stdin.close()
+                process.returncode = 0  # no complaint that nobody has waited
 
     def forked(self) -> None:
         """In a forked child, where the lock was taken by a thread of the parent."""
@@ -197,10 +218,7 @@ class PrivateDaemon(Endpoint):
 
     def _abandon(self) -> None:
         """The parent's daemon is none of ours: only our copies of its descriptors close."""
-        processes = [process for process, _ in self._retired]
-        if self._process is not None:
-            processes.append(self._process)
-        for process in processes:
+        for process in self._processes():
             process.returncode = 0  # not ours to wait for
             if process.stdin is not None:
                 process.stdin.close()
@@ -208,6 +226,10 @@ class PrivateDaemon(Endpoint):
             os.close(self._said)
         self._retired.clear()
         self._forget()
+
+    def _processes(self) -> list[subprocess.Popen[bytes]]:
+        processes = [process for process, _ in self._retired]
+        return processes if self._process is None else [*processes, self._process]
 
     def _start(self) -> None:
         binary = self._binary or find_binary()
@@ -251,9 +273,17 @@ class PrivateDaemon(Endpoint):
         command = [binary, "run", "--show-config"]
         if self._config:
             command += ["--config", self._config]
-        shown = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/"
-        )
+        for _ in range(2):
+            shown = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+                cwd="/",
+                start_new_session=True,
+            )
+            if shown.returncode >= 0:
+                break  # else by a signal: see check_start()
         if shown.returncode != 0:
             raise Unavailable(f"the Cordon daemon did not start: {_text(shown.stderr)}")
         config = os.memfd_create("cordon.yaml", os.MFD_CLOEXEC)
@@ -428,8 +458,14 @@ def _after_in_child() -> None:
 
 
 def _at_exit() -> None:
+    # Threads that are left are daemon threads, and go with the process. Until then a call of
+    # theirs must not find its daemon gone, and complain of it.
+    is_alone = threading.active_count() == 1
     for daemon in list(_table.values()):
-        daemon.stop()
+        if is_alone:
+            daemon.stop()
+        else:
+            daemon.leave()
 
 
 os.register_at_fork(

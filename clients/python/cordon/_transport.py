@@ -4,7 +4,7 @@ One connection per call, blocking or asyncio. Whatever ends a call early (an exc
 cancelled task, Ctrl-C) closes its connection, and with it what runs for it.
 
 A call is sent again only when it cannot have had an effect: nobody had accepted the whole
-of it, or it has none (`harmless`).
+of it, the daemon said that it is about to end, or it has none (`harmless`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from ._http import Incomplete, Response
 __all__ = ["Call", "receive", "receive_async"]
 
 TRIES = 2
+DRAINING = 503
 
 _LOST = (
     "the Cordon daemon went away while it had the code: the run is lost. It may have had "
@@ -46,6 +47,10 @@ class Call:
     def begin(self) -> None:
         self.sent = False
         self.response = Response(self.limit, self.streaming)
+
+    def turned_away(self, tries: int) -> bool:
+        """Whether the daemon took no more calls; there may be another by now."""
+        return self.response.status == DRAINING and tries < TRIES
 
     def failed(self, error: Exception, tries: int) -> None:
         """Returns when the call may be made again; raises what the caller is told."""
@@ -153,7 +158,8 @@ def receive(endpoint: Endpoint, call: Call) -> Generator[list[bytes], None, None
                     call.response.received(sock.recv_into(call.response.buffer()))
                     if pieces := call.response.take():
                         yield pieces
-            return
+            if not call.turned_away(tries):
+                return
         except (Incomplete, ConnectionError) as e:
             call.failed(e, tries)
 
@@ -185,6 +191,7 @@ async def receive_async(endpoint: Endpoint, call: Call) -> AsyncGenerator[list[b
                     call.response.received(count)
                     if pieces := call.response.take():
                         yield pieces
-            return
+            if not call.turned_away(tries):
+                return
         except (Incomplete, ConnectionError) as e:
             call.failed(e, tries)

@@ -192,6 +192,28 @@ def test_it_ends_with_its_process(python, private, end):
     assert gone(private)
 
 
+@pytest.mark.parametrize("call", [
+    "client.execute('import time; time.sleep(20)', approved=True)",
+    "while True: client.check('')",
+    "asyncio.run(calls())",
+])
+def test_daemon_threads_that_call_at_the_end_say_nothing(script, private, call):
+    """They go with the process, and no call of theirs before it."""
+    for _ in range(3):
+        assert script(COMMON + f"""
+async def calls():
+    while True:
+        await cordon.execute_backend_code("", {{}})
+def work():
+    {call}
+call()
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+""") == ""
+        assert gone(private)
+
+
 def test_a_run_ends_with_its_process(python, private, tmp_path):
     mark = tmp_path / "mark"
     code = f"import time\nprint(1, flush=True)\ntime.sleep(1)\nopen({str(mark)!r}, 'w')"
@@ -273,6 +295,20 @@ except KeyboardInterrupt:
     os.killpg(program.pid, signal.SIGINT)
     assert line(program) == "True"
     assert program.communicate(timeout=30 * SLOW)[1] == ""
+    assert gone(private)
+
+
+@pytest.mark.parametrize("gate", [True, False])
+def test_a_signal_that_hits_the_daemon_before_it_has_its_session(script, private, binary, tmp_path, gate):
+    """Ctrl-C while it is forked: the caller may have caught it and go on."""
+    file = tmp_path / "cordon"
+    file.write_text(f"#!/bin/sh\nfor n in 1 2 3; do\n[ $n = 3 ] || mkdir {tmp_path}/$1$n && break\ndone\n"
+                    f"[ $n = 1 ] && kill -INT $$\nexec {binary} \"$@\"\n", encoding="utf-8")
+    file.chmod(0o755)
+    assert script(COMMON + f"""
+asyncio.run(cordon.execute_backend_code("", {{}}, gate={gate}))
+print("ok")
+""", env={"CORDON_BIN": str(file)}) == "ok\n"
     assert gone(private)
 
 
@@ -361,6 +397,25 @@ def drain(text):
 got = client.execute(code, approved=True, on_stdout=drain)
 print(got.result)
 """) == "{'a': 1}\n"
+    assert gone(private)
+
+
+def test_one_that_drains_is_replaced_for_who_comes_too_late(script, private):
+    """It was stopped while it was called, and told to end before it could look."""
+    assert script(COMMON + """
+import concurrent.futures
+call()
+before = daemon()
+before.send_signal(signal.SIGSTOP)
+with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    late = [pool.submit(call, n) for n in range(7)]
+    late.append(pool.submit(asyncio.run, cordon.execute_backend_code("", {})))
+    time.sleep(0.5)
+    before.send_signal(signal.SIGTERM)
+    before.send_signal(signal.SIGCONT)
+    for one in late: one.result()
+print(daemon().pid != before.pid)
+""") == "True\n"
     assert gone(private)
 
 
