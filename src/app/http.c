@@ -484,23 +484,32 @@ void http_step(struct http *http)
     (void)MHD_run(http->daemon);
 }
 
-/* MHD itself accepts nobody once it is told to end. */
-static void accept_last(struct http *http)
+static int has_room(const struct http *http)
+{
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+    return info && info->num_connections < connections_most();
+}
+
+/* MHD itself accepts nobody once it is told to end. Returns whether nobody is left. */
+static int accept_last(struct http *http)
 {
     struct sockaddr_un from;
-    socklen_t len = sizeof(from);
-    int fd, at = http->options.listen_fd;
-    while ((fd = accept4(at, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+    while (has_room(http)) {
+        socklen_t len = sizeof(from);
+        int fd = accept4(http->options.listen_fd, (struct sockaddr *)&from, &len,
+                         SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0)
+            return 1;
         (void)MHD_add_connection(http->daemon, fd, (struct sockaddr *)&from, len);
-        len = sizeof(from);
     }
+    return 0;
 }
 
 void http_drain(struct http *http)
 {
     http->draining = 1;
     (void)MHD_quiesce_daemon(http->daemon);
-    accept_last(http);
 }
 
 static int has_sent(const struct client *c)
@@ -515,7 +524,7 @@ static int has_sent(const struct client *c)
  */
 int http_drained(struct http *http)
 {
-    unsigned waited_for = 0;
+    unsigned waited_for = !accept_last(http);
     if (http->exchanges.next != &http->exchanges)
         return 0;
     for (struct client *c = http->awaited.next; c != &http->awaited; c = c->next) {

@@ -247,6 +247,26 @@ def test_a_drain_answers_who_had_connected(cordon, path):
     assert daemon.end(0) == (0, "")
 
 
+def test_a_drain_answers_who_had_no_room(cordon, path):
+    """It takes 50 connections at once, and others have taken those and say nothing."""
+    daemon = Daemon(cordon, path, wrap=lambda c: ["prlimit", "--nofile=200:200", *c]).wait_ready()
+    silent = [daemon.raw() for _ in range(60)]
+    socks = [daemon.raw() for _ in range(10)]
+    for sock in socks:
+        sock.sendall(REQUEST[:60])
+    time.sleep(0.3)
+    daemon.process.send_signal(signal.SIGTERM)
+    assert wait_until(lambda: not path.exists(), 2)
+    time.sleep(0.3)
+    assert daemon.process.poll() is None
+    for sock in socks:
+        sock.sendall(REQUEST[60:])
+    assert [answer_of(sock) for sock in socks] == [(503, "draining")] * 10
+    assert daemon.end(0) == (0, "")
+    for sock in silent + socks:
+        sock.close()
+
+
 def test_who_has_sent_nothing_is_told_by_failing_to_send(cordon, path):
     daemon = Daemon(cordon, path).wait_ready()
     with daemon.raw() as sock:
