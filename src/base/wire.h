@@ -27,9 +27,8 @@ enum wire_type {
     WIRE_PLAN = 1, /* engine -> keeper: payload = a box plan (jail/plan.h); the first packet;
                       fds: an approved run's environment (NAME=value, each with its NUL), then
                       the call filter unless that wall is down */
-    WIRE_FORK, /* engine -> keeper -> a standby: id, payload = struct sandbox_spec, and
-                  WIRE_FORK_FDS fds */
-    WIRE_ARM,  /* engine -> keeper: id, payload = uint64_t milliseconds until the deadline */
+    WIRE_FORK, /* engine -> keeper -> standby: id, payload = struct sandbox_spec, WIRE_FORK_FDS fds */
+    WIRE_ARM,     /* engine -> keeper: id, payload = uint64_t milliseconds until the deadline */
     WIRE_KILL,    /* engine -> keeper: id; killing what is gone already is no error */
     WIRE_STARTED, /* keeper -> engine: the box stands; ancillary: a pidfd of the keeper */
     WIRE_READY,   /* zygote -> keeper -> engine: modules are loaded; payload = version text */
