@@ -98,7 +98,7 @@ HOLDERS = {
         time.sleep(20)
     """,
     "page tables": """
-        import ctypes
+        import ctypes, time
         libc = ctypes.CDLL(None)
         libc.mmap.restype = ctypes.c_void_p
         for n in range(24000):  # a page for each GiB: nothing is resident but the tables
@@ -166,7 +166,7 @@ APPROVED = {
             if os.fork() == 0:
                 pairs = [socket.socketpair() for n in range(110)]
                 for s in sum(pairs, ()):
-                    time.sleep(0.002)
+                    time.sleep(0.004)
                     s.setblocking(False)
                     s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 400 << 10)
                     try:
