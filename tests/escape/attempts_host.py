@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-attempts_host.py CORDON [ROW...]: runs the rows of attempts/ (all, or those numbered) in their
-three cases, those of the same walls in one engine (support.Many), and prints one JSON object:
-for each case and row the envelope, and what each batch left behind. Start it in the guard's
-namespaces.
+attempts_host.py root|user CORDON [ROW...]: runs the rows of attempts/ (all, or those numbered)
+in their three cases, those of the same walls in one engine (support.Many), and prints one JSON
+object: for each case and row the envelope, and what each batch left behind. Start it as root, in
+the guard's namespaces; user: it goes on as an ordinary user, whose own files, processes and
+objects the attempts then go for.
 """
 
 import json
@@ -18,9 +19,9 @@ from types import SimpleNamespace
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "behaviour")]
 
-from attempts import ROWS, Why, down, program  # noqa: E402
-from guard import Host  # noqa: E402
-from support import Many  # noqa: E402
+from attempts import ROWS, Why, down, end_of_row, program  # noqa: E402
+from guard import Host, loopback_up  # noqa: E402
+from support import NOBODY, Many  # noqa: E402
 
 CASES = ("held", "alone", "without")
 DEADLINE_MS = 4000
@@ -28,20 +29,15 @@ SPACES = ("user", "pid", "mnt", "net", "ipc", "uts", "cgroup")
 LEFTOVERS = ("/tmp/cordon_leftover", "/dev/shm/cordon_leftover")
 
 
-def batches(case_of, numbers):
+def batches(is_root, numbers):
     """The cases to run, by the walls that are down and by how many at once."""
     found = defaultdict(list)
     for number in numbers:
         row = ROWS[number]
         for case in CASES:
-            if not isinstance(case_of(row, case), Why):
+            if not isinstance(end_of_row(row, case, is_root), Why):
                 found[down(row, case), bool(row.second)].append((number, case))
     return found
-
-
-def expected(row, case):
-    end = getattr(row, case)
-    return row.held if case == "alone" and end is None else end
 
 
 class Attempts:
@@ -104,7 +100,16 @@ class Attempts:
         return answers, left
 
 
-def main(cordon, numbers):
+def become_ordinary():
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+
+
+def main(who, cordon, numbers):
+    loopback_up()
+    if who == "user":
+        become_ordinary()
     with tempfile.TemporaryDirectory(prefix="escape-host-") as folder, tempfile.TemporaryDirectory() as places:
         host = Host(folder, [])
         os.chmod(places, 0o1777)
@@ -113,7 +118,7 @@ def main(cordon, numbers):
         try:
             attempts = Attempts(host, Many(SimpleNamespace(path=cordon), places))
             report = {"cases": {case: {} for case in CASES}, "batches": []}
-            for (walls, ordered), batch in batches(expected, numbers).items():
+            for (walls, ordered), batch in batches(who == "root", numbers).items():
                 answers, left = attempts.run(walls, ordered, batch)
                 report["batches"].append(left)
                 for (number, case), answer in zip(batch, answers, strict=True):
@@ -124,4 +129,4 @@ def main(cordon, numbers):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], [int(word) for word in sys.argv[2:]] or range(len(ROWS)))
+    main(*sys.argv[1:3], [int(word) for word in sys.argv[3:]] or range(len(ROWS)))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The escape suite: each row of attempts/ with all walls that it is about, with its own wall
-alone, and with that one down too, where it has to succeed. What the kernel of this machine
-lacks even so is skipped, saying so. Prints a table, family by wall.
+alone, and with that one down too, where it has to succeed; by root, and by an ordinary user.
+What the kernel of this machine lacks even so is skipped, saying so. Prints a table, family by
+wall.
 """
 
 import json
@@ -14,8 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from attempts import FAMILIES, ROWS, Stopped, Why
+from attempts import FAMILIES, ROWS, Stopped, Why, end_of_row
 from test_probes import guarded
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "behaviour"))
+from support import why_not_nobody  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 SANITIZED = os.environ.get("CORDON_SANITIZED") == "1"
@@ -38,27 +42,24 @@ def as_expected(end, envelope):
     return end_of(envelope) in (end if isinstance(end, tuple) else (end,))
 
 
-def expected(row, case):
-    end = getattr(row, case)
-    return row.held if case == "alone" and end is None else end
-
-
 def lacking(envelope):
     return envelope["status"] == "ok" and envelope["result"].get("said") in LACKING
 
 
-@pytest.fixture(scope="module")
-def report(cordon):
+@pytest.fixture(scope="module", params=["root", "user"])
+def report(request, cordon):
     if SANITIZED:
         pytest.skip("the ends in the table are the plain build's; test_probes.py attacks this one")
     guard = guarded()
     if not guard:
         pytest.skip("with the walls down it takes root, and namespaces of its own")
+    if request.param == "user" and (why := why_not_nobody(cordon.path)):
+        pytest.skip(why)
     done = subprocess.run(
-        [*guard, sys.executable, "-B", str(HERE / "attempts_host.py"), cordon.path],
+        [*guard, sys.executable, "-B", str(HERE / "attempts_host.py"), request.param, cordon.path],
         stdin=subprocess.DEVNULL, capture_output=True, timeout=200 * SLOW, check=False)
     assert done.returncode == 0, done.stderr.decode("utf-8", "replace")[-4000:]
-    return json.loads(done.stdout)
+    return json.loads(done.stdout) | {"who": request.param}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -68,14 +69,15 @@ def table(report):
     for number, row in enumerate(ROWS):
         for case in CASES:
             answer = report["cases"][case].get(str(number))
-            count[row.family, row.wall, case] += bool(answer) and as_expected(expected(row, case), answer)
+            end = end_of_row(row, case, report["who"] == "root")
+            count[row.family, row.wall, case] += bool(answer) and as_expected(end, answer)
         count[row.family, row.wall, "rows"] += 1
-    print_table(count)
+    print_table(report["who"], count)
 
 
-def print_table(count):
+def print_table(who, count):
     walls = list(dict.fromkeys(row.wall for row in ROWS))
-    print("\nrows: held with all walls / held by this one alone / succeeds without it")
+    print(f"\n{who}; rows: held with all walls / held by this one alone / succeeds without it")
     print(f"{'':18}" + "".join(f"{wall:>17}" for wall in walls))
     for family in FAMILIES:
         cells = []
@@ -91,7 +93,7 @@ def print_table(count):
 def test_attempt(report, number):
     row = ROWS[number]
     for case in CASES:
-        end = expected(row, case)
+        end = end_of_row(row, case, report["who"] == "root")
         if isinstance(end, Why):
             continue
         answer = report["cases"][case][str(number)]

@@ -2,8 +2,8 @@
 """The rows of the escape suite, all of them."""
 
 from . import calls, ends, places
-from .row import FAMILIES, WALLS, Row, Stopped, Why, down, program
+from .row import FAMILIES, WALLS, Row, Stopped, Why, down, end_of_row, program
 
 ROWS = [*calls.rows(), *places.rows(), *ends.rows()]
 
-__all__ = ["FAMILIES", "ROWS", "WALLS", "Row", "Stopped", "Why", "down", "program"]
+__all__ = ["FAMILIES", "ROWS", "WALLS", "Row", "Stopped", "Why", "down", "end_of_row", "program"]

@@ -169,6 +169,13 @@ OTHER = " of another architecture"
 X32 = "said = call(0x40000000 + 39)\nresult['reached'] = said != 'ENOSYS'"
 
 
+# The kernel's own answer for a family that it lacks is EAFNOSUPPORT.
+FAMILIES = """
+said = {(f, t): call(41, f, t, 0) for f in range(1, 47) for t in (1, 2, 3, 5) if f not in (17, 38, 40)}
+result["reached"] = any(isinstance(s, int) or s not in ("EPERM", "ENOSYS") for s in said.values())
+"""
+
+
 def rows():
     seen = {}
     for family, name, args in TRAPS:
@@ -180,6 +187,7 @@ def rows():
         yield Row(family, "seccomp", name, reached(f"kernel({expression})"), **ENDS.get(name, {}))
     for name, expression, ends in MEMORY:
         yield Row("executable memory", "seccomp", name, reached(expression), **ends)
+    yield Row("socket families", "seccomp", "every family", FAMILIES)
     # The mount of its own files is noexec: so far it comes only where the filter is alone.
     yield Row("int 0x80", "seccomp", "getpid", INT80, REFUSED, Stopped("getpid" + OTHER))
     yield Row("int 0x80", "seccomp", "open", INT80_OPEN, REFUSED, Stopped("open" + OTHER))

@@ -4,9 +4,7 @@ Attempts that Landlock, the root, or the namespaces must hold alone: files of th
 sockets, processes and objects that others made, names that tell where it runs.
 """
 
-from .row import REFUSED, Row, Stopped, Why, reached
-
-OTHER_USER = Why("as root the sandbox is another user, whom the kernel refuses by itself")
+from .row import OTHER_USER, REFUSED, Row, Stopped, Why, reached
 
 # host["file"] may be written to by everybody; host["made"] is not there yet, in a directory
 # that everybody may write to.
