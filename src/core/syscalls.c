@@ -58,8 +58,12 @@
 
 static const struct sys_rule strict_rules[] = {
     /* ---- files and descriptors ---- */
-    {"read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek", ALLOW, ANY,
+    {"read readv pread64 preadv write writev pwrite64 pwritev lseek", ALLOW, ANY,
      "files, and the pipes and the channel that it was born with"},
+    {"preadv2 pwritev2",
+     ALLOW,
+     {IS(5, INT, 0)},
+     "the same; a flag asks which pages others have read"},
     {"open openat creat close close_range dup dup2 dup3 pipe pipe2", ALLOW, ANY,
      "as many descriptors as RLIMIT_NOFILE says; mounts and Landlock say of what"},
     {"stat lstat fstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents64 "
@@ -67,13 +71,15 @@ static const struct sys_rule strict_rules[] = {
      ALLOW, ANY, "looks around in the view and in its directory"},
     {"mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat "
      "chmod fchmod fchmodat utime utimes futimesat utimensat truncate ftruncate fallocate fsync "
-     "fdatasync flock fadvise64",
+     "fdatasync",
      ALLOW, ANY, "works in its directory, the only mount that can be written to"},
     {"getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr", ALLOW, ANY,
      "shutil.copy2 asks, and fails when it is refused"},
     {"setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr chown lchown fchown "
      "fchownat mknod mknodat",
      REFUSE, ANY, "attributes, owners and special files are for other programs to trust in"},
+    {"flock fadvise64", REFUSE, ANY,
+     "locks a file of the view, or has it forgotten: the next sandbox would notice"},
     {"sync syncfs sync_file_range", REFUSE, ANY, "makes the host's disks work"},
     {"poll ppoll select pselect6", ALLOW, ANY, "waits for descriptors and for time to pass"},
     {"sendfile splice tee vmsplice copy_file_range", ABSENT, ANY,
@@ -85,7 +91,7 @@ static const struct sys_rule strict_rules[] = {
     {"fcntl",
      REFUSE,
      {IS(1, INT & ~UINT64_C(1), F_SETLK)},
-     "locks of bytes: kernel memory that no limit counts; flock will do"},
+     "locks of bytes: kernel memory that no limit counts"},
     {"fcntl", REFUSE, {IS(1, INT, LOCK_OF_OPEN_FILE)}, "the same"},
     {"fcntl", REFUSE, {IS(1, INT, LOCK_OF_OPEN_FILE + 1)}, "the same, waiting for it"},
     {"fcntl", ALLOW, {IS(1, INT, F_DUPFD_CLOEXEC)}, "os.dup makes its copies so"},

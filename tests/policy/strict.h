@@ -17,6 +17,10 @@ static const struct promise strict_promises[] = {
     {"mknodat", {X, X, X}, SYS_REFUSE},
     {"fchownat", {X, X, X}, SYS_REFUSE},
     {"sync", {0}, SYS_REFUSE},
+    {"flock", {X, X}, SYS_REFUSE},
+    {"fadvise64", {X, X, X, X}, SYS_REFUSE},
+    {"preadv2", {X, X, X, X, X, 0}, SYS_ALLOW},
+    {"preadv2", {X, X, X, X, X, 8}, SYS_ABSENT}, /* RWF_NOWAIT */
     {"splice", {X, X, X}, SYS_ABSENT},
     {"vmsplice", {X, X, X}, SYS_ABSENT},
     {"fcntl", {X, 0, X}, SYS_ALLOW},         /* F_DUPFD */
