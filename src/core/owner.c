@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "jail/ns.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -69,11 +70,12 @@ int owner_is_gone(const char *name)
     return now != 0 && now != start;
 }
 
+/* Root's, too, is not another account's: that one could change it while it is removed. */
 static int is_ours(int dir, const char *name)
 {
     struct stat st;
     return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
-           (geteuid() == 0 || st.st_uid == geteuid());
+           (st.st_uid == geteuid() || (geteuid() == 0 && st.st_uid >= NS_SPARE_ID_BASE));
 }
 
 void owner_sweep(const char *dir, void (*remove)(const char *path))

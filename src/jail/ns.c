@@ -179,12 +179,10 @@ unsigned ns_spare_id(const char *map_path, unsigned wish)
     return (unsigned)(best_first + best_count - 1 - wish % best_count);
 }
 
-/* Host ids far above any account's, one per process; never 0 (see rootfs and limits). */
-#define SPARE_ID_BASE 1879048192u
-
+/* One per process; never 0 (see rootfs and limits). */
 int ns_spare_ids(struct ns_ids *ret_ids)
 {
-    unsigned wish = SPARE_ID_BASE + (unsigned)getpid();
+    unsigned wish = NS_SPARE_ID_BASE + (unsigned)getpid();
     unsigned uid = ns_spare_id("/proc/self/uid_map", wish);
     unsigned gid = ns_spare_id("/proc/self/gid_map", wish);
 

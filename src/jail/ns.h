@@ -69,6 +69,9 @@ unsigned ns_spare_id(const char *map_path, unsigned wish);
  */
 int ns_box_ids(struct ns_ids *ret_ids);
 
+/* Those ids begin here, far above any account's, where the id map reaches as far. */
+#define NS_SPARE_ID_BASE 1879048192u
+
 /* Ids that no account has, for the calling process alone. 0 when there are none to give. */
 int ns_spare_ids(struct ns_ids *ret_ids);
 

@@ -39,7 +39,8 @@ static int unlink_any(int dir, const char *name)
 
 static DIR *open_below(int dir, const char *name)
 {
-    (void)!fchmodat(dir, name, 0700, 0); /* a directory: links and files are gone already */
+    /* Whoever owns the directory above may have put a link there in this moment. */
+    (void)!fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW);
     int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
     if (!stream && fd >= 0)
@@ -59,7 +60,8 @@ static int lift(int top, const char *name, unsigned long *number)
     while ((e = readdir(stream))) {
         if (!is_entry(e) || unlink_any(dirfd(stream), e->d_name))
             continue;
-        (void)!fchmodat(dirfd(stream), e->d_name, 0700, 0); /* to change its ".." */
+        /* To change its "..". */
+        (void)!fchmodat(dirfd(stream), e->d_name, 0700, AT_SYMLINK_NOFOLLOW);
         (void)snprintf(up, sizeof(up), ".%lu", (*number)++);
         (void)renameat(dirfd(stream), e->d_name, top, up);
     }

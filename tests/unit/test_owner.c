@@ -6,6 +6,8 @@
 #include "core/owner.h"
 
 #include "base/io.h"
+#include "jail/ns.h"
+#include "jail/place.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,6 +125,44 @@ static void a_sweep_takes_what_the_dead_left_and_no_more(void **state)
     assert_int_equal(removed, 1);
 }
 
+static void root_takes_no_other_account_s(void **state)
+{
+    char dir[] = "/tmp/test_owner_XXXXXX", name[OWNER_NAME_MAX], path[sizeof(dir) + OWNER_NAME_MAX];
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+
+    assert_non_null(mkdtemp(dir));
+    name_of_the_dead(name);
+    (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+    removed = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        /* 1234 is somebody's; no account has the other: it was a sandbox's. */
+        assert_int_equal(chown(path, i == 0 ? 1234 : NS_SPARE_ID_BASE + 5, (gid_t)-1), 0);
+        owner_sweep(dir, remove_one);
+        assert_int_equal(removed, i);
+    }
+    assert_int_equal(rmdir(dir), 0);
+}
+
+static void a_link_is_not_followed(void **state)
+{
+    char dir[] = "/tmp/test_owner_XXXXXX", link[sizeof(dir) + 8];
+    struct stat st;
+    (void)state;
+
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(chmod(dir, 0755), 0);
+    (void)snprintf(link, sizeof(link), "%s-link", dir);
+    assert_int_equal(symlink(dir, link), 0);
+    place_remove(link);
+    assert_int_equal(stat(dir, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0755);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +171,8 @@ int main(void)
         cmocka_unit_test(a_number_that_is_another_s_now_is_told_by_its_start),
         cmocka_unit_test(what_is_no_such_name_is_nobody_s),
         cmocka_unit_test(a_sweep_takes_what_the_dead_left_and_no_more),
+        cmocka_unit_test(root_takes_no_other_account_s),
+        cmocka_unit_test(a_link_is_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
