@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
@@ -37,6 +38,7 @@ struct cgroup_kind {
     size_t count;
     const char *peak;   /* the file with the most that was charged */
     const char *events; /* the file with the line "oom_kill N" */
+    int kills_one;      /* what the kernel kills is a process, not the group */
 };
 
 static const struct knob v2_knobs[] = {
@@ -73,6 +75,7 @@ static const struct cgroup_kind v1_memory = {
     .count = ARRAY_LEN(v1_memory_knobs),
     .peak = "memory.max_usage_in_bytes",
     .events = "memory.oom_control",
+    .kills_one = 1,
 };
 static const struct cgroup_kind v1_pids = {
     .name = "cgroup-v1",
@@ -235,6 +238,21 @@ void cgroup_read(const struct cgroup *group, struct cgroup_use *ret)
         ret->kills =
             number_after(read_text(group->dir[i], kind->events, text, sizeof(text)), "oom_kill");
     }
+}
+
+int cgroup_watch(const struct cgroup *group)
+{
+    const struct cgroup_kind *kind = group->groups->kind[0];
+    char order[32];
+
+    if (!kind->kills_one || group->dir[0] < 0)
+        return -1;
+    AUTO_FD events = openat(group->dir[0], kind->events, O_RDONLY | O_CLOEXEC);
+    AUTO_FD fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    (void)snprintf(order, sizeof(order), "%d %d", fd, events);
+    if (events < 0 || fd < 0 || write_text(group->dir[0], "cgroup.event_control", order) < 0)
+        return -1;
+    return fd_take(&fd);
 }
 
 /* Whether nothing of it is left. */

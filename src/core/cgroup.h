@@ -73,6 +73,13 @@ int cgroup_add(const struct cgroup *group, pid_t pid, struct cordon_err *reterr)
 
 void cgroup_read(const struct cgroup *group, struct cgroup_use *ret);
 
+/*
+ * A descriptor of the caller's that can be read when the kernel finds no memory left for the
+ * group, in version 1, where it then kills one process of it and lets the others run on; -1:
+ * there is no need of one, or none to be had.
+ */
+int cgroup_watch(const struct cgroup *group);
+
 /* Takes the group over. Accepts NULL. */
 void cgroup_end(struct cgroup *group);
 

@@ -7,6 +7,7 @@
 #include "core/sandbox.h"
 
 #include "base/err.h"
+#include "core/rungroup.h"
 #include "core/usage.h"
 
 #include <errno.h>
@@ -90,8 +91,7 @@ static void end(struct cordon_run *run)
         run->exit.cpu_us = usage_cpu_ns(run->pid) / 1000u;
         run->exit.maxrss_bytes = usage_resident_most(run->pid);
     }
-    if (run->group)
-        cgroup_read(run->group, &run->group_use);
+    rungroup_read(run);
     drain_output(run);
     run->owner->ended(run->owner->ctx, run, verdict_make(run));
 }
@@ -148,36 +148,10 @@ static void send_request(struct cordon_run *run)
     (void)loop_mod(run->owner->loop, &run->channel, events);
 }
 
-static void leave_group(struct cordon_run *run)
-{
-    cgroup_end(run->group);
-    run->group = NULL;
-}
-
-/* While the sandbox is being forked. Without a group its keeper still looks at it. */
-static void make_group(struct cordon_run *run)
-{
-    const struct cordon_limits *l = &run->request.limits;
-    const struct cgroup_limits limits = {.memory_bytes = l->memory_bytes,
-                                         .tasks = l->tasks,
-                                         .processors = run->request.approved ? 0 : 1};
-    struct cordon_err err;
-    if (run->owner->groups)
-        (void)cgroup_new(run->owner->groups, &limits, &run->group, &err);
-}
-
-/* Before any user code is there. */
-static void join_group(struct cordon_run *run)
-{
-    struct cordon_err err;
-    if (run->group && cgroup_add(run->group, run->pid, &err) < 0)
-        leave_group(run);
-}
-
 static void on_ready(struct cordon_run *run)
 {
     run->state = RUN_RUNNING;
-    join_group(run);
+    rungroup_join(run);
     run->started_ns = io_now_ns();
     run->cpu_at_start_ns = usage_cpu_ns(run->pid);
     send_request(run);
@@ -315,6 +289,7 @@ struct cordon_run *run_new(const struct run_owner *owner, uint64_t id, struct re
     run->request = *request;
     *request = (struct request){0};
     run->channel = (struct watch){.fd = -1, .ready = on_channel};
+    rungroup_init(run);
     run->trace = (struct watch){.fd = -1, .ready = on_trace};
     run->text = -1;
     run->frames.result_max = run->request.limits.result_bytes;
@@ -398,7 +373,7 @@ static void close_all(struct cordon_run *run)
     close_watch(run, &run->stream[0].pipe);
     close_watch(run, &run->stream[1].pipe);
     fd_close(&run->text);
-    leave_group(run);
+    rungroup_leave(run);
 }
 
 static void spec_of(const struct cordon_run *run, struct sandbox_spec *spec)
@@ -439,7 +414,7 @@ int run_start(struct cordon_run *run, struct box *box)
         run_failed(run, &err);
         return 1;
     }
-    make_group(run);
+    rungroup_make(run);
     run->box = box;
     run->state = RUN_FORKING;
     set_alarm(run, START_MS);

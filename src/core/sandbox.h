@@ -65,7 +65,8 @@ struct cordon_run {
     uint64_t alarm_ns;    /* when to give up waiting; 0: no alarm */
     int exited;
     struct wire_exit exit;
-    struct cgroup *group; /* NULL: it has none, and is looked at by its keeper alone */
+    struct cgroup *group;    /* NULL: it has none, and is looked at by its keeper alone */
+    struct watch group_full; /* where the kernel kills a part of the group only */
     struct cgroup_use group_use;
     int retried;                /* its box was lost once before it was ready */
     struct cordon_run *check;   /* of an approved run: the strict run that only reads its code */

@@ -34,8 +34,15 @@ static const char *const v2_files[] = {
     "memory.peak", "memory.events", "cgroup.procs",    "cgroup.kill",      NULL,
 };
 static const char *const v1_files[] = {
-    "memory.limit_in_bytes",     "memory.memsw.limit_in_bytes", "memory.swappiness", "pids.max",
-    "memory.max_usage_in_bytes", "memory.oom_control",          "cgroup.procs",      NULL,
+    "memory.limit_in_bytes",
+    "memory.memsw.limit_in_bytes",
+    "memory.swappiness",
+    "pids.max",
+    "memory.max_usage_in_bytes",
+    "memory.oom_control",
+    "cgroup.procs",
+    "cgroup.event_control",
+    NULL,
 };
 
 static const char *const *files;
@@ -241,6 +248,31 @@ static void what_it_took_is_read_back(void **state)
     close_fake(&f);
 }
 
+static void only_version_1_has_to_be_watched(void **state)
+{
+    struct fake f;
+    char order[32] = "";
+    int told, about;
+    (void)state;
+
+    open_fake(&f, 2);
+    struct cgroup *g = new_group(&f, &strict);
+    assert_int_equal(cgroup_watch(g), -1);
+    cgroup_end(g);
+    close_fake(&f);
+
+    open_fake(&f, 1);
+    g = new_group(&f, &strict);
+    AUTO_FD fd = cgroup_watch(g);
+    assert_true(fd >= 0);
+    AUTO_FD file = open_file(&f, 0, "cgroup.event_control", O_RDONLY);
+    assert_true(read(file, order, sizeof(order) - 1) > 0);
+    assert_int_equal(sscanf(order, "%d %d", &told, &about), 2);
+    assert_int_equal(told, fd);
+    cgroup_end(g);
+    close_fake(&f);
+}
+
 static void a_knob_that_is_needed_and_missing_is_an_error(void **state)
 {
     (void)state;
@@ -412,6 +444,7 @@ int main(void)
         cmocka_unit_test(version_2_writes_every_knob),
         cmocka_unit_test(version_1_writes_every_knob),
         cmocka_unit_test(what_it_took_is_read_back),
+        cmocka_unit_test(only_version_1_has_to_be_watched),
         cmocka_unit_test(a_knob_that_is_needed_and_missing_is_an_error),
         cmocka_unit_test(a_group_that_is_busy_goes_later),
         cmocka_unit_test(no_place_is_said_and_a_wrong_one_refused),
