@@ -38,7 +38,7 @@ check_threads() {
 
 if [ "${1-}" = tsan ]; then
     check_threads "behaviour-embedding behaviour-chaos behaviour-serve behaviour-serve_life
-        client-client client-dropin client-life client-many client-transport"
+        client-client client-dropin client-exit client-life client-many client-transport"
     exec python3 tools/summary.py build-tsan
 fi
 

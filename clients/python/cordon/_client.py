@@ -12,7 +12,7 @@ import inspect
 import json
 import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import aclosing, closing
+from contextlib import closing
 from typing import Any, Literal
 
 from . import _daemon, _environ, _types
@@ -270,12 +270,14 @@ class AsyncClient(_Base):
             code, input_data, approved, profile, timeout, limits, environ, nonfinite, streaming
         )
         stream = _Stream(self._max_answer, {"stdout": on_stdout, "stderr": on_stderr})
-        async with aclosing(receive_async(self._endpoint(), call)) as received:
-            async for pieces in received:
-                for sink, text in stream.feed(pieces):
-                    waited_for = sink(text)
-                    if inspect.isawaitable(waited_for):
-                        await waited_for
+
+        async def feed(pieces: list[bytes]) -> None:
+            for sink, text in stream.feed(pieces):
+                waited_for = sink(text)
+                if inspect.isawaitable(waited_for):
+                    await waited_for
+
+        await receive_async(self._endpoint(), call, feed)
         return self._envelope(call, stream)
 
     async def check(self, code: str, *, profile: str | None = None) -> Verdict:
@@ -293,9 +295,7 @@ class AsyncClient(_Base):
         return _types.health(await self._ask(self._call("GET", "/v1/health", harmless=True)))
 
     async def _ask(self, call: Call) -> Any:
-        async with aclosing(receive_async(self._endpoint(), call)) as received:
-            async for _ in received:
-                pass
+        await receive_async(self._endpoint(), call)
         return self._answer(call)
 
 

@@ -232,37 +232,44 @@ class PrivateDaemon(Endpoint):
         return processes if self._process is None else [*processes, self._process]
 
     def _start(self) -> None:
+        """Nothing of it is the object's until it is whole: a signal's handler may call, too."""
         binary = self._binary or find_binary()
         command = [binary, "serve", "--until-eof", "--socket"]
-        config = -1
+        directory, said, config = "", -1, -1
         try:
-            self._directory = _make_directory()
-            self._said = os.memfd_create("cordon-serve", os.MFD_CLOEXEC)
-            command.append(f"{self._directory}/socket")
+            directory = _make_directory()
+            said = os.memfd_create("cordon-serve", os.MFD_CLOEXEC)
+            command.append(f"{directory}/socket")
             if self._extra:
                 config = self._make_config(binary)
                 command += ["--config", f"/proc/self/fd/{config}"]
             elif self._config:
                 command += ["--config", self._config]
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
-                stderr=self._said,
+                stderr=said,
                 cwd="/",
                 env=_environ.for_daemon(os.environ),
                 start_new_session=True,  # the terminal's Ctrl-C is ours to act upon
                 pass_fds=[config] if config >= 0 else [],
             )
-        except OSError as e:
-            self._stop(0.0)
-            raise Unavailable(f"cannot start {binary}: {e}") from e
-        except BaseException:
-            self._stop(0.0)
+        except BaseException as e:
+            _end(None, directory, 0.0)
+            if said >= 0:
+                os.close(said)
+            if isinstance(e, OSError):
+                raise Unavailable(f"cannot start {binary}: {e}") from e
             raise
         finally:
             if config >= 0:
                 os.close(config)
+        if self._place is not None:
+            _end(process, directory, 0.0)  # a handler's call was faster
+            os.close(said)
+            return
+        self._process, self._directory, self._said = process, directory, said
         self._pid = os.getpid()
         self._since = time.monotonic()
         self.generation += 1

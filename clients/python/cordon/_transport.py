@@ -15,7 +15,7 @@ import os
 import socket
 import time
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from dataclasses import dataclass, field
 
 from ._daemon import Attempt, Endpoint
@@ -137,12 +137,10 @@ async def _connection_async(endpoint: Endpoint) -> AsyncIterator[socket.socket]:
 
 
 def _send(sock: socket.socket, call: Call) -> None:
-    try:
+    with contextlib.suppress(ConnectionError):  # it may have answered before it read everything
         for data in call.data:
             sock.sendall(data)
         call.sent = True
-    except (BrokenPipeError, ConnectionResetError):
-        pass  # it may have answered before it had read everything
 
 
 def receive(endpoint: Endpoint, call: Call) -> Generator[list[bytes], None, None]:
@@ -168,30 +166,45 @@ def receive(endpoint: Endpoint, call: Call) -> Generator[list[bytes], None, None
 
 
 async def _send_async(loop: asyncio.AbstractEventLoop, sock: socket.socket, call: Call) -> None:
-    try:
+    with contextlib.suppress(ConnectionError):  # as above
         for data in call.data:
             await loop.sock_sendall(sock, data)
         call.sent = True
-    except (BrokenPipeError, ConnectionResetError):
-        pass  # as above
 
 
-async def receive_async(endpoint: Endpoint, call: Call) -> AsyncGenerator[list[bytes], None]:
-    """As receive(). The daemon is started, if it must be, without waiting for it here."""
+async def _take_async(
+    loop: asyncio.AbstractEventLoop, sock: socket.socket, call: Call
+) -> list[bytes] | Incomplete | ConnectionError:
+    """What came next, or how the connection ended before the answer did."""
+    try:
+        call.response.received(await loop.sock_recv_into(sock, call.response.buffer()))
+        return call.response.take()
+    except (Incomplete, ConnectionError) as e:
+        return e
+
+
+async def receive_async(
+    endpoint: Endpoint,
+    call: Call,
+    feed: Callable[[list[bytes]], Awaitable[None]] | None = None,
+) -> None:
+    """
+    As receive(). The daemon is started, if it must be, without waiting for it here. No
+    asynchronous generator: where a loop is dropped with a task in it, those cannot be closed.
+    """
     loop = asyncio.get_running_loop()
     tries = 0
     while True:
         tries += 1
         call.begin()
-        try:
-            async with _connection_async(endpoint) as sock:
-                await _send_async(loop, sock, call)
-                while not call.response.done:
-                    count = await loop.sock_recv_into(sock, call.response.buffer())
-                    call.response.received(count)
-                    if pieces := call.response.take():
-                        yield pieces
-            if not call.turned_away(tries):
-                return
-        except (Incomplete, ConnectionError) as e:
-            call.failed(e, tries)
+        async with _connection_async(endpoint) as sock:
+            await _send_async(loop, sock, call)
+            taken: list[bytes] | Incomplete | ConnectionError = []
+            while not call.response.done and isinstance(taken, list):
+                taken = await _take_async(loop, sock, call)
+                if feed and taken and isinstance(taken, list):
+                    await feed(taken)
+        if not isinstance(taken, list):
+            call.failed(taken, tries)
+        elif not call.turned_away(tries):
+            return

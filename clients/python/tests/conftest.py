@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,47 @@ BINARY = Path(os.environ.get("CORDON", ROOT / "build" / "cordon")).resolve()
 os.environ["CORDON_BIN"] = str(BINARY)
 os.environ.pop("CORDON_SOCKET", None)
 SLOW = float(os.environ.get("CORDON_TEST_SLOWNESS", "1"))
+
+# What the scripts share: pid() of their daemon, call() that must be right.
+COMMON = """
+import asyncio, os, signal, sys, threading, time
+import cordon
+client = cordon.Client()
+def call(n=1):
+    assert client.execute("result['n'] = input_data['n']", {"n": n}).result == {"n": n}
+def daemon():
+    return cordon._daemon.private()._process
+"""
+
+
+def daemons(private):
+    """Processes that have the test's directory on their command line."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                words = f.read().split(b"\0")
+        except OSError:
+            continue
+        if b"serve" in words and any(str(private).encode() in word for word in words):
+            found.append(int(pid))
+    return found
+
+
+def gone(private, seconds=3.0):
+    """Whether daemons and directories go within that time."""
+    end = time.monotonic() + seconds * SLOW
+    while daemons(private) or os.listdir(private):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def line(program):
+    text = program.stdout.readline().strip()
+    assert text, program.communicate()[1]
+    return text
 
 
 @pytest.fixture(scope="session")

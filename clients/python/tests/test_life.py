@@ -5,55 +5,11 @@ that ends; nobody else is hurt by either.
 """
 
 import os
-import signal
 import stat
 import subprocess
-import time
 
 import pytest
-from conftest import SLOW
-
-# What the scripts share: pid() of their daemon, call() that must be right.
-COMMON = """
-import asyncio, os, signal, sys, threading, time
-import cordon
-client = cordon.Client()
-def call(n=1):
-    assert client.execute("result['n'] = input_data['n']", {"n": n}).result == {"n": n}
-def daemon():
-    return cordon._daemon.private()._process
-"""
-
-
-def daemons(private):
-    """Processes that have the test's directory on their command line."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as f:
-                words = f.read().split(b"\0")
-        except OSError:
-            continue
-        if b"serve" in words and any(str(private).encode() in word for word in words):
-            found.append(int(pid))
-    return found
-
-
-def gone(private, seconds=3.0):
-    """Whether daemons and directories go within that time."""
-    end = time.monotonic() + seconds * SLOW
-    while daemons(private) or os.listdir(private):
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def line(program):
-    text = program.stdout.readline().strip()
-    assert text, program.communicate()[1]
-    return text
-
+from conftest import COMMON, daemons, gone, line
 
 # ---- the start --------------------------------------------------------------------------------
 
@@ -170,145 +126,18 @@ def test_where_the_program_is_found(script, private, binary, tmp_path):
     assert "CORDON_BIN" in said
 
 
-# ---- the end ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("end", [
-    "",
-    "sys.exit(3)",
-    "os._exit(3)",
-    "os.kill(os.getpid(), signal.SIGKILL)",
-    "os.kill(os.getpid(), signal.SIGTERM)",
-    "threading.Thread(target=call, daemon=True).start()",
-    "import atexit\natexit.register(call)",
-    "import ctypes\nctypes.string_at(0)",
-])
-def test_it_ends_with_its_process(python, private, end):
-    program = python(COMMON + "call()\nprint(daemon().pid, flush=True)\nsys.stdin.read()\n" + end,
-                     stdin=subprocess.PIPE)
-    pid = int(line(program))
-    assert daemons(private) == [pid]
-    program.communicate(timeout=30 * SLOW)
-    assert gone(private)
-
-
-@pytest.mark.parametrize("call", [
-    "client.execute('import time; time.sleep(20)', approved=True)",
-    "while True: client.check('')",
-    "asyncio.run(calls())",
-])
-def test_daemon_threads_that_call_at_the_end_say_nothing(script, private, call):
-    """They go with the process, and no call of theirs before it."""
-    for _ in range(3):
-        assert script(COMMON + f"""
-async def calls():
-    while True:
-        await cordon.execute_backend_code("", {{}})
-def work():
-    {call}
-call()
-for _ in range(3):
-    threading.Thread(target=work, daemon=True).start()
-time.sleep(0.2)
-""") == ""
-        assert gone(private)
-
-
-def test_a_run_ends_with_its_process(python, private, tmp_path):
-    mark = tmp_path / "mark"
-    code = f"import time\nprint(1, flush=True)\ntime.sleep(1)\nopen({str(mark)!r}, 'w')"
-    program = python(COMMON + "client.execute(sys.argv[1], approved=True,"
-                     " on_stdout=lambda text: print('runs', flush=True))", code)
-    line(program)
-    program.kill()
-    assert gone(private)
-    time.sleep(1.2)
-    assert not mark.exists()
-
-
-def test_nothing_holds_it_but_its_process(python, private):
-    """Neither a forked child that goes on, nor a program started with all descriptors."""
-    program = python(COMMON + """
-import subprocess
-call()
-child = os.fork()
-if child == 0:
-    os.close(1); os.close(2)
-    time.sleep(60)
-other = subprocess.Popen(["sleep", "60"], close_fds=False, stdout=subprocess.DEVNULL,
-                         stderr=subprocess.DEVNULL)
-print(child, other.pid, flush=True)
-time.sleep(60)
-""")
-    others = [int(pid) for pid in line(program).split()]
-    try:
-        program.kill()
-        assert gone(private)
-    finally:
-        for pid in others:
-            os.kill(pid, signal.SIGKILL)
-
-
-def test_a_forked_child_does_not_keep_a_run_alive(script, tmp_path):
-    mark = tmp_path / "mark"
-    code = f"import time\nprint(1, flush=True)\ntime.sleep(1)\nopen({str(mark)!r}, 'w')"
+def test_a_signal_handler_that_calls_during_the_start(script, private):
     assert script(COMMON + """
-class Enough(Exception): pass
-def fork(text):
-    global child
-    child = os.fork()
-    if child == 0:
-        time.sleep(5)
-        os._exit(0)
-    raise Enough
-try:
-    client.execute(sys.argv[1], approved=True, on_stdout=fork)
-except Enough:
-    pass
-time.sleep(1.5)
-os.kill(child, signal.SIGKILL)
-os.waitpid(child, 0)
-print(os.path.exists(sys.argv[2]))
-""", code, str(mark)) == "False\n"
-
-
-# ---- Ctrl-C ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("wait", [
-    "client.execute('while True: pass')",
-    "asyncio.run(cordon.execute_backend_code('while True: pass', {}))",
-])
-def test_ctrl_c(python, private, wait):
-    program = python(COMMON + f"""
-call()
-before = daemon().pid
-threading.Timer(0.3, lambda: print("now", flush=True)).start()
-try:
-    {wait}
-except KeyboardInterrupt:
-    started = time.monotonic()
+make = cordon._daemon._make_directory
+def make_and_be_interrupted():
+    cordon._daemon._make_directory = make
+    made = make()
     call()
-    print(before == daemon().pid, flush=True)
-""", start_new_session=True)
-    line(program)
-    os.killpg(program.pid, signal.SIGINT)
-    assert line(program) == "True"
-    assert program.communicate(timeout=30 * SLOW)[1] == ""
-    assert gone(private)
-
-
-@pytest.mark.parametrize("gate", [True, False])
-def test_a_signal_that_hits_the_daemon_before_it_has_its_session(script, private, binary, tmp_path, gate):
-    """Ctrl-C while it is forked: the caller may have caught it and go on."""
-    file = tmp_path / "cordon"
-    file.write_text(f"#!/bin/sh\nfor n in 1 2 3; do\n[ $n = 3 ] || mkdir {tmp_path}/$1$n && break\ndone\n"
-                    f"[ $n = 1 ] && kill -INT $$\nexec {binary} \"$@\"\n", encoding="utf-8")
-    file.chmod(0o755)
-    assert script(COMMON + f"""
-asyncio.run(cordon.execute_backend_code("", {{}}, gate={gate}))
-print("ok")
-""", env={"CORDON_BIN": str(file)}) == "ok\n"
+    return made
+cordon._daemon._make_directory = make_and_be_interrupted
+call()
+print(len(os.listdir(os.environ["XDG_RUNTIME_DIR"])), len(os.listdir("/proc/self/fd")))
+""") == "1 6\n"
     assert gone(private)
 
 
