@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -49,18 +48,6 @@ struct http {
     int draining;
     struct exchange exchanges; /* ring */
     struct client awaited;     /* ring */
-};
-
-struct route {
-    const char *path;
-    const char *method;
-    void (*begin)(struct exchange *x);
-};
-
-static const struct route routes[] = {
-    {"/v1/execute", "POST", api_execute},
-    {"/v1/check", "POST", api_check},
-    {"/v1/health", "GET", api_health},
 };
 
 /* ---- clients ---------------------------------------------------------------------------- */
@@ -132,12 +119,6 @@ static void *on_first_line(void *cls, const char *line, struct MHD_Connection *c
     if (c)
         c->has_begun = 1;
     return NULL; /* there is no exchange yet */
-}
-
-/* The daemon's own user, and root, who could become it. */
-static int may_call(const struct client *c)
-{
-    return c->known && (c->uid == geteuid() || c->uid == 0);
 }
 
 static uint64_t end_of_patience(const struct client *c)
@@ -215,11 +196,9 @@ int exchange_is_owner(const struct exchange *x)
     return x->client->known && x->client->uid == geteuid();
 }
 
-int exchange_wants_events(const struct exchange *x)
+int exchange_is_served(const struct exchange *x)
 {
-    const char *accept =
-        MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-    return accept && strcasestr(accept, "text/event-stream") != NULL;
+    return exchange_is_owner(x) || (x->client->known && x->client->uid == 0);
 }
 
 void exchange_suspend(struct exchange *x)
@@ -274,8 +253,14 @@ void exchange_answer_text(struct exchange *x, unsigned status, char *text)
 void exchange_refuse(struct exchange *x, const struct http_problem *problem)
 {
     exchange_answer_text(x, http_problem_status(problem), http_problem_text(problem));
-    if (problem->error == HTTP_BAD_METHOD && x->response)
+    if (!x->response)
+        return;
+    if (problem->error == HTTP_BAD_METHOD)
         (void)MHD_add_response_header(x->response, MHD_HTTP_HEADER_ALLOW, x->route->method);
+    if (problem->error == HTTP_BAD_ENCODING)
+        (void)MHD_add_response_header(x->response, MHD_HTTP_HEADER_ACCEPT_ENCODING, "identity");
+    if (problem->error == HTTP_BAD_MEDIA_TYPE)
+        (void)MHD_add_response_header(x->response, MHD_HTTP_HEADER_ACCEPT, "application/json");
 }
 
 /* Hands the answer to MHD. Without one (no memory) the connection is closed. */
@@ -285,7 +270,7 @@ static enum MHD_Result queue_answer(struct exchange *x)
     if (!response)
         return MHD_NO;
     x->response = NULL;
-    if (x->http->draining)
+    if (x->http->draining || x->closes)
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     enum MHD_Result queued = MHD_queue_response(x->connection, x->status, response);
     MHD_destroy_response(response); /* our reference */
@@ -302,51 +287,11 @@ static size_t keep_escapes(void *cls, struct MHD_Connection *connection, char *t
     return strlen(text);
 }
 
-static int find_route(struct exchange *x, const char *path, const char *method,
-                      struct http_problem *problem)
+static enum MHD_Result begin_head(struct exchange *x, const char *path, const char *method,
+                                  const char *version)
 {
-    if (strncasecmp(path, "http://", 7) == 0) /* RFC 9112, 3.2.2: any server has to take it */
-        path = strchrnul(path + 7, '/');
-    for (size_t i = 0; i < ARRAY_LEN(routes); i++)
-        if (strcmp(routes[i].path, path) == 0)
-            x->route = &routes[i];
-    if (!x->route)
-        return http_problem_set(problem, HTTP_NOT_FOUND, NULL, "there is nothing at '%.200s'",
-                                path);
-    if (strcmp(x->route->method, method) != 0)
-        return http_problem_set(problem, HTTP_BAD_METHOD, NULL, "%s takes %s, not '%.100s'",
-                                x->route->path, x->route->method, method);
-    return 0;
-}
-
-static int refuse_large(struct http_problem *problem)
-{
-    return http_problem_set(problem, HTTP_TOO_LARGE, NULL,
-                            "a body of more than %zu MiB is more than any profile takes",
-                            HTTP_BODY_MAX >> 20);
-}
-
-/* What can be refused by the headers alone. */
-static int look_at_headers(struct exchange *x, const char *path, const char *method)
-{
-    const char *length =
-        MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    if (!may_call(x->client))
-        return http_problem_set(&x->problem, HTTP_FORBIDDEN, NULL,
-                                "this daemon serves the user that it runs as, and root");
-    if (length && strtoull(length, NULL, 10) > HTTP_BODY_MAX)
-        return refuse_large(&x->problem);
-    return find_route(x, path, method, &x->problem);
-}
-
-/*
- * Most are answered when their body has come, so that they can read why: the connection is
- * closed under those who are still sending. Strangers and giants are not waited for.
- */
-static enum MHD_Result begin_headers(struct exchange *x, const char *path, const char *method)
-{
-    x->refused = look_at_headers(x, path, method) < 0;
-    if (!x->refused || (x->problem.error != HTTP_FORBIDDEN && x->problem.error != HTTP_TOO_LARGE))
+    admit(x, path, method, version);
+    if (!x->closes)
         return MHD_YES;
     stop_awaiting(x->client);
     exchange_refuse(x, &x->problem);
@@ -358,7 +303,7 @@ static enum MHD_Result take_piece(struct exchange *x, const char *data, size_t *
 {
     if (!x->refused && buf_add(&x->body, data, *len, HTTP_BODY_MAX) < 0) {
         x->refused = 1;
-        (void)refuse_large(&x->problem);
+        (void)admit_refuse_large(&x->problem);
         buf_done(&x->body);
     }
     *len = 0;
@@ -390,10 +335,9 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
                                   size_t *len, void **context)
 {
     struct exchange *x = *context;
-    (void)version;
     if (!x) {
         *context = x = exchange_new(cls, connection);
-        return x ? begin_headers(x, url, method) : MHD_NO;
+        return x ? begin_head(x, url, method, version) : MHD_NO;
     }
     if (x->phase == EXCHANGE_GONE)
         return MHD_NO;

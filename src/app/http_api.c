@@ -97,7 +97,7 @@ void api_execute(struct exchange *x)
 {
     struct http_request request;
     struct http_problem problem;
-    int events = exchange_wants_events(x);
+    int events = http_accept_events(&x->head.accept);
     if (http_request_execute(x->body.data, x->body.len, &request, &problem) < 0) {
         exchange_refuse(x, &problem);
         return;

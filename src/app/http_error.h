@@ -18,11 +18,16 @@
     X(HTTP_UNKNOWN_FIELD, 400, "unknown_field")                                                    \
     X(HTTP_DUPLICATE_FIELD, 400, "duplicate_field")                                                \
     X(HTTP_MISSING_FIELD, 400, "missing_field")                                                    \
+    X(HTTP_BAD_HEADER, 400, "bad_header")                                                          \
     X(HTTP_FORBIDDEN, 403, "forbidden")                                                            \
     X(HTTP_NOT_FOUND, 404, "not_found")                                                            \
     X(HTTP_BAD_METHOD, 405, "method_not_allowed")                                                  \
     X(HTTP_TOO_LARGE, 413, "too_large")                                                            \
+    X(HTTP_BAD_ENCODING, 415, "unsupported_encoding")                                              \
+    X(HTTP_BAD_MEDIA_TYPE, 415, "unsupported_media_type")                                          \
+    X(HTTP_BAD_EXPECTATION, 417, "expectation_failed")                                             \
     X(HTTP_INTERNAL, 500, "internal")                                                              \
+    X(HTTP_NOT_IMPLEMENTED, 501, "not_implemented")                                                \
     X(HTTP_DRAINING, 503, "draining")
 
 enum http_error {
