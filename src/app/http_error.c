@@ -36,6 +36,7 @@ int http_problem_set(struct http_problem *ret, enum http_error error, const char
 {
     va_list ap;
     ret->error = error;
+    ret->has_field = field != NULL;
     (void)snprintf(ret->field, sizeof(ret->field), "%s", field ? field : "");
     va_start(ap, fmt);
     (void)vsnprintf(ret->message, sizeof(ret->message), fmt, ap);
@@ -71,7 +72,7 @@ static json_t *shown(const char *text)
 char *http_problem_text(const struct http_problem *problem)
 {
     json_t *all = json_pack("{s:s, s:o, s:o}", "error", rows[problem->error].word, "field",
-                            problem->field[0] ? shown(problem->field) : json_null(), "message",
+                            problem->has_field ? shown(problem->field) : json_null(), "message",
                             shown(problem->message));
     char *text = all ? json_dumps(all, JSON_PRESERVE_ORDER) : NULL;
     json_decref(all);

@@ -38,7 +38,8 @@ enum http_error {
 
 struct http_problem {
     enum http_error error;
-    char field[96]; /* "" where it is about none */
+    int has_field;
+    char field[96]; /* "" is the member without a name */
     char message[560];
 };
 

@@ -250,12 +250,15 @@ static int take_environ(struct parse *p, const char *field, struct slice value)
 
 /* ---- all members of an object ---------------------------------------------------------------- */
 
-static int unknown_member(struct parse *p, const struct member *members, const char *at,
-                          const char *name)
+/* path: the object's own name in errors, NULL: it is the body. */
+static void name_member(char *ret, size_t size, const char *path, const char *name)
+{
+    (void)snprintf(ret, size, "%s%s%s", path ? path : "", path ? "." : "", name);
+}
+
+static int unknown_member(struct parse *p, const struct member *members, const char *field)
 {
     char known[256] = "";
-    char field[sizeof(p->problem->field)];
-    (void)snprintf(field, sizeof(field), "%s%s", at, name);
     for (const struct member *m = members; m->name; m++) {
         size_t used = strlen(known);
         (void)snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "", m->name);
@@ -264,22 +267,22 @@ static int unknown_member(struct parse *p, const struct member *members, const c
                             "there is no such field here; there are: %s", known);
 }
 
-/* at: what stands before the members' names in errors. seen: one bit per member. */
-static int take_member(struct parse *p, const struct member *members, const char *at,
+/* seen: one bit per member. */
+static int take_member(struct parse *p, const struct member *members, const char *path,
                        struct slice key, struct slice value, unsigned *seen)
 {
     char field[sizeof(p->problem->field)];
-    json_t *name = load(p, NULL, key, HTTP_SMALL_MAX, 0);
+    json_t *name = load(p, path, key, HTTP_SMALL_MAX, 0);
     if (!name)
         return -1;
-    (void)snprintf(field, sizeof(field), "%s%s", at, json_string_value(name));
+    name_member(field, sizeof(field), path, json_string_value(name));
     const struct member *m = members;
     while (m->name && strcmp(m->name, json_string_value(name)) != 0)
         m++;
     unsigned bit = 1u << (m - members);
     int rc;
     if (!m->name)
-        rc = unknown_member(p, members, at, json_string_value(name));
+        rc = unknown_member(p, members, field);
     else if (*seen & bit)
         rc = http_problem_set(p->problem, HTTP_DUPLICATE_FIELD, field, "it is here a second time");
     else
@@ -289,7 +292,7 @@ static int take_member(struct parse *p, const struct member *members, const char
     return rc;
 }
 
-static int take_object(struct parse *p, const struct member *members, const char *at,
+static int take_object(struct parse *p, const struct member *members, const char *path,
                        struct slice text)
 {
     struct split s;
@@ -297,9 +300,9 @@ static int take_object(struct parse *p, const struct member *members, const char
     unsigned seen = 0;
     int more = split_open(&s, text.data, text.len, '{') < 0 ? -1 : 1;
     while (more > 0 && (more = split_next(&s, &key, &value)) > 0)
-        if (take_member(p, members, at, key, value, &seen) < 0)
+        if (take_member(p, members, path, key, value, &seen) < 0)
             return -1;
-    return more < 0 ? refuse_split(p, NULL, &s) : 0;
+    return more < 0 ? refuse_split(p, path, &s) : 0;
 }
 
 /* ---- files -------------------------------------------------------------------------------------- */
@@ -344,15 +347,14 @@ static int add_file(struct parse *p)
 
 static int take_file(struct parse *p, struct slice value)
 {
-    char at[32], field[48];
-    (void)snprintf(at, sizeof(at), "files[%zu].", p->out->file_count);
-    (void)snprintf(field, sizeof(field), "files[%zu]", p->out->file_count);
-    if (check_kind(p, field, value, '{') < 0 || add_file(p) < 0 ||
-        take_object(p, file_members, at, value) < 0)
+    char path[32], field[48];
+    (void)snprintf(path, sizeof(path), "files[%zu]", p->out->file_count);
+    if (check_kind(p, path, value, '{') < 0 || add_file(p) < 0 ||
+        take_object(p, file_members, path, value) < 0)
         return -1;
     if (last_file(p)->code)
         return 0;
-    (void)snprintf(field, sizeof(field), "%scode", at);
+    name_member(field, sizeof(field), path, "code");
     return http_problem_set(p->problem, HTTP_MISSING_FIELD, field, "it is missing");
 }
 
@@ -415,7 +417,7 @@ static int take_body(const char *body, size_t len, const struct member *members,
     struct parse p = {.out = ret, .problem = ret_problem, .body = body};
     *ret = (struct http_request){.run.size = sizeof(ret->run),
                                  .run.limits.size = sizeof(ret->run.limits)};
-    int rc = take_object(&p, members, "", (struct slice){body, len});
+    int rc = take_object(&p, members, NULL, (struct slice){body, len});
     if (rc == 0)
         rc = check(&p);
     if (rc < 0) {
