@@ -7,8 +7,8 @@
  *   2. a suspended connection is not MHD's to watch: while it is, and only then, `poll` holds
  *      its descriptor, for the one event that its caller is gone. (To end only the sending
  *      side is to go: MHD, which reads on after a resumption, takes it so.)
- *   3. a client is in the list of those whose request is awaited until one is there whole:
- *      libmicrohttpd's own timeout begins anew with every byte
+ *   3. a client is in the list of those whose request is awaited until its head is there, then
+ *      in that of those who send a body: libmicrohttpd's own timeout begins anew with every byte
  */
 #include "app/http.h"
 
@@ -28,10 +28,12 @@
 /* A request's line and headers have to fit in, and a piece of the body at a time. */
 #define CONNECTION_BYTES ((size_t)64 << 10)
 #define CONNECTIONS_MAX 1000
+/* How long one may have a place and ask for nothing when there is none left for others. */
+#define CROWDED_MS 2000
 
 /* One connection: who is at the other end. */
 struct client {
-    struct client *prev; /* those whose request is awaited, the first that began first */
+    struct client *prev; /* those that something is awaited of, the first that began first */
     struct client *next;
     struct http *http;
     int fd; /* MHD's */
@@ -47,7 +49,10 @@ struct http {
     int poll; /* MHD's own epoll, and the callers of suspended exchanges */
     int draining;
     struct exchange exchanges; /* ring */
-    struct client awaited;     /* ring */
+    struct client awaited;     /* rings: a whole head, */
+    struct client sending;     /* and the body */
+    unsigned clients;
+    unsigned clients_most;
 };
 
 /* ---- clients ---------------------------------------------------------------------------- */
@@ -59,16 +64,22 @@ static void stop_awaiting(struct client *c)
     c->next = c->prev = c;
 }
 
+static void await_in(struct client *ring, struct client *c)
+{
+    stop_awaiting(c);
+    struct client *before = ring->prev;
+    while (before != ring && before->since_ns > c->since_ns)
+        before = before->prev;
+    c->prev = before;
+    c->next = before->next;
+    c->next->prev = before->next = c;
+}
+
 static void await_request(struct client *c)
 {
-    struct client *ring = &c->http->awaited;
-    stop_awaiting(c);
     c->since_ns = io_now_ns();
     c->has_begun = 0;
-    c->prev = ring->prev;
-    c->next = ring;
-    ring->prev->next = c;
-    ring->prev = c;
+    await_in(&c->http->awaited, c);
 }
 
 static void client_open(struct http *http, struct MHD_Connection *connection, void **ret)
@@ -88,6 +99,7 @@ static void client_open(struct http *http, struct MHD_Connection *connection, vo
     c->known = getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0;
     if (c->known)
         c->uid = peer.uid;
+    http->clients++;
     await_request(c);
     *ret = c;
 }
@@ -100,6 +112,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
         client_open(cls, connection, context);
     } else if (c) {
         stop_awaiting(c);
+        c->http->clients--;
         free(c);
     }
 }
@@ -121,17 +134,21 @@ static void *on_first_line(void *cls, const char *line, struct MHD_Connection *c
     return NULL; /* there is no exchange yet */
 }
 
-static uint64_t end_of_patience(const struct client *c)
+/* When whoever has been in the ring the longest has had its time; UINT64_MAX: nobody is. */
+static uint64_t end_of_patience(const struct http *http, const struct client *ring)
 {
-    return c->since_ns + c->http->options.patience_ms * 1000000u;
+    uint64_t ms = http->options.patience_ms;
+    if (ring == &http->awaited && http->clients >= http->clients_most && ms > CROWDED_MS)
+        ms = CROWDED_MS;
+    return ring->next != ring ? ring->next->since_ns + ms * 1000000u : UINT64_MAX;
 }
 
 /* Drops those who took too long. MHD finds the end of what they sent. */
-static void lose_patience(struct http *http)
+static void lose_patience(struct http *http, struct client *ring)
 {
     uint64_t now = io_now_ns();
-    struct client *c;
-    while ((c = http->awaited.next) != &http->awaited && end_of_patience(c) <= now) {
+    while (end_of_patience(http, ring) <= now) {
+        struct client *c = ring->next;
         stop_awaiting(c);
         (void)shutdown(c->fd, SHUT_RDWR);
     }
@@ -290,6 +307,7 @@ static size_t keep_escapes(void *cls, struct MHD_Connection *connection, char *t
 static enum MHD_Result begin_head(struct exchange *x, const char *path, const char *method,
                                   const char *version)
 {
+    await_in(&x->http->sending, x->client); /* since it began */
     admit(x, path, method, version);
     if (!x->closes)
         return MHD_YES;
@@ -363,7 +381,7 @@ static int start(struct http *http)
     http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
         MHD_OPTION_LISTEN_SOCKET, http->options.listen_fd, MHD_OPTION_CONNECTION_LIMIT,
-        connections_most(), MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
+        http->clients_most, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
         MHD_OPTION_CONNECTION_TIMEOUT, patience_s, MHD_OPTION_URI_LOG_CALLBACK, on_first_line, NULL,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_NOTIFY_COMPLETED,
         on_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
@@ -382,6 +400,8 @@ int http_open(const struct http_options *options, struct http **ret, struct cord
     http->options = *options;
     http->exchanges.next = http->exchanges.prev = &http->exchanges;
     http->awaited.next = http->awaited.prev = &http->awaited;
+    http->sending.next = http->sending.prev = &http->sending;
+    http->clients_most = connections_most();
     http->poll = epoll_create1(EPOLL_CLOEXEC);
     int rc = http->poll < 0 ? -errno : start(http);
     if (rc < 0) {
@@ -403,8 +423,10 @@ int http_timeout(const struct http *http)
     uint64_t ms = UINT64_MAX;
     if (MHD_get_timeout(http->daemon, &mhd_ms) == MHD_YES)
         ms = mhd_ms;
-    if (http->awaited.next != &http->awaited) {
-        uint64_t now = io_now_ns(), end = end_of_patience(http->awaited.next);
+    uint64_t now = io_now_ns(), end = end_of_patience(http, &http->awaited);
+    if (end_of_patience(http, &http->sending) < end)
+        end = end_of_patience(http, &http->sending);
+    if (end != UINT64_MAX) {
         uint64_t ours = end > now ? (end - now) / 1000000u + 1 : 0;
         ms = ours < ms ? ours : ms;
     }
@@ -421,25 +443,29 @@ static void find_gone(struct http *http)
             exchange_abandon(events[i].data.ptr);
 }
 
+/* When it was full, MHD looks for who waits to be let in only when it is called once more. */
+static void run_daemon(struct http *http)
+{
+    int was_full;
+    do {
+        was_full = http->clients >= http->clients_most;
+        (void)MHD_run(http->daemon);
+    } while (was_full && http->clients < http->clients_most);
+}
+
 void http_step(struct http *http)
 {
     find_gone(http);
-    lose_patience(http);
-    (void)MHD_run(http->daemon);
-}
-
-static int has_room(const struct http *http)
-{
-    const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
-    return info && info->num_connections < connections_most();
+    run_daemon(http); /* first: what has come in time counts, however late we are */
+    lose_patience(http, &http->awaited);
+    lose_patience(http, &http->sending);
 }
 
 /* MHD itself accepts nobody once it is told to end. Returns whether nobody is left. */
 static int accept_last(struct http *http)
 {
     struct sockaddr_un from;
-    while (has_room(http)) {
+    while (http->clients < http->clients_most) {
         socklen_t len = sizeof(from);
         int fd = accept4(http->options.listen_fd, (struct sockaddr *)&from, &len,
                          SOCK_CLOEXEC | SOCK_NONBLOCK);
