@@ -52,7 +52,7 @@ def test_who_asks_for_nothing_makes_room(daemon, nothing_stays, said):
 
 def test_who_has_asked_keeps_its_place(daemon, nothing_stays):
     connection = daemon.connect()
-    connection.request("POST", "/v1/execute", json.dumps({"code": "import time\ntime.sleep(5)"}).encode())
+    connection.request("POST", "/v1/execute", json.dumps({"code": "import time\ntime.sleep(3)"}).encode())
     body = json.dumps({"code": "result['n'] = 1"}).encode()
     slow = daemon.raw()
     slow.sendall(b"POST /v1/execute HTTP/1.0\r\nContent-Length: %d\r\n\r\n" % len(body))
@@ -138,7 +138,7 @@ def test_nonsense_of_all_kinds(daemon, nothing_stays):
     seed = random.randrange(1 << 32)
     print("seed", seed)
     chance = random.Random(seed)
-    end = time.monotonic() + 4
+    end = time.monotonic() + 3
     while time.monotonic() < end:
         request = b"".join(mutated(chance, chance.choice(list(CUT.values()))) for _ in range(chance.randint(1, 3)))
         with daemon.raw() as sock, contextlib.suppress(OSError):
