@@ -7,8 +7,6 @@
  *   2. a suspended connection is not MHD's to watch: while it is, and only then, `poll` holds
  *      its descriptor, for the one event that its caller is gone. (To end only the sending
  *      side is to go: MHD, which reads on after a resumption, takes it so.)
- *   3. a client is in the list of those whose request is awaited until its head is there, then
- *      in that of those who send a body: libmicrohttpd's own timeout begins anew with every byte
  */
 #include "app/http.h"
 
@@ -16,11 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "app/http_client.h"
 #include "app/http_exchange.h"
 #include "app/http_request.h"
 #include "base/err.h"
@@ -28,20 +26,6 @@
 /* A request's line and headers have to fit in, and a piece of the body at a time. */
 #define CONNECTION_BYTES ((size_t)64 << 10)
 #define CONNECTIONS_MAX 1000
-/* How long one may have a place and ask for nothing when there is none left for others. */
-#define CROWDED_MS 2000
-
-/* One connection: who is at the other end. */
-struct client {
-    struct client *prev; /* those that something is awaited of, the first that began first */
-    struct client *next;
-    struct http *http;
-    int fd; /* MHD's */
-    uid_t uid;
-    int known;
-    int has_begun; /* to send the one that is awaited: its first line was read */
-    uint64_t since_ns;
-};
 
 struct http {
     struct MHD_Daemon *daemon;
@@ -49,72 +33,21 @@ struct http {
     int poll; /* MHD's own epoll, and the callers of suspended exchanges */
     int draining;
     struct exchange exchanges; /* ring */
-    struct client awaited;     /* rings: a whole head, */
-    struct client sending;     /* and the body */
-    unsigned clients;
-    unsigned clients_most;
+    struct clients clients;
 };
 
 /* ---- clients ---------------------------------------------------------------------------- */
 
-static void stop_awaiting(struct client *c)
-{
-    c->prev->next = c->next;
-    c->next->prev = c->prev;
-    c->next = c->prev = c;
-}
-
-static void await_in(struct client *ring, struct client *c)
-{
-    stop_awaiting(c);
-    struct client *before = ring->prev;
-    while (before != ring && before->since_ns > c->since_ns)
-        before = before->prev;
-    c->prev = before;
-    c->next = before->next;
-    c->next->prev = before->next = c;
-}
-
-static void await_request(struct client *c)
-{
-    c->since_ns = io_now_ns();
-    c->has_begun = 0;
-    await_in(&c->http->awaited, c);
-}
-
-static void client_open(struct http *http, struct MHD_Connection *connection, void **ret)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct ucred peer;
-    socklen_t len = sizeof(peer);
-    struct client *c = calloc(1, sizeof(*c));
-    if (!c || !info) {
-        free(c);
-        return;
-    }
-    c->http = http;
-    c->next = c->prev = c;
-    c->fd = info->connect_fd;
-    c->known = getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0;
-    if (c->known)
-        c->uid = peer.uid;
-    http->clients++;
-    await_request(c);
-    *ret = c;
-}
-
 static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code)
 {
-    struct client *c = *context;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        client_open(cls, connection, context);
-    } else if (c) {
-        stop_awaiting(c);
-        c->http->clients--;
-        free(c);
-    }
+    struct http *http = cls;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        *context = info ? client_new(&http->clients, info->connect_fd) : NULL;
+    else if (*context)
+        client_free(*context);
 }
 
 static struct client *client_of(struct MHD_Connection *connection)
@@ -132,26 +65,6 @@ static void *on_first_line(void *cls, const char *line, struct MHD_Connection *c
     if (c)
         c->has_begun = 1;
     return NULL; /* there is no exchange yet */
-}
-
-/* When whoever has been in the ring the longest has had its time; UINT64_MAX: nobody is. */
-static uint64_t end_of_patience(const struct http *http, const struct client *ring)
-{
-    uint64_t ms = http->options.patience_ms;
-    if (ring == &http->awaited && http->clients >= http->clients_most && ms > CROWDED_MS)
-        ms = CROWDED_MS;
-    return ring->next != ring ? ring->next->since_ns + ms * 1000000u : UINT64_MAX;
-}
-
-/* Drops those who took too long. MHD finds the end of what they sent. */
-static void lose_patience(struct http *http, struct client *ring)
-{
-    uint64_t now = io_now_ns();
-    while (end_of_patience(http, ring) <= now) {
-        struct client *c = ring->next;
-        stop_awaiting(c);
-        (void)shutdown(c->fd, SHUT_RDWR);
-    }
 }
 
 /* ---- exchanges ---------------------------------------------------------------------------- */
@@ -194,7 +107,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **co
     *context = NULL;
     if (!x)
         return;
-    await_request(x->client);
+    client_await_request(x->client);
     exchange_free(x);
 }
 
@@ -307,11 +220,11 @@ static size_t keep_escapes(void *cls, struct MHD_Connection *connection, char *t
 static enum MHD_Result begin_head(struct exchange *x, const char *path, const char *method,
                                   const char *version)
 {
-    await_in(&x->http->sending, x->client); /* since it began */
+    client_await_body(x->client);
     admit(x, path, method, version);
     if (!x->closes)
         return MHD_YES;
-    stop_awaiting(x->client);
+    client_stop_awaiting(x->client);
     exchange_refuse(x, &x->problem);
     return queue_answer(x);
 }
@@ -330,7 +243,7 @@ static enum MHD_Result take_piece(struct exchange *x, const char *data, size_t *
 
 static enum MHD_Result begin(struct exchange *x)
 {
-    stop_awaiting(x->client);
+    client_stop_awaiting(x->client);
     if (!x->refused && !x->body.data && buf_add(&x->body, "", 0, 0) < 0)
         return MHD_NO;
     if (!x->refused && x->http->draining)
@@ -381,7 +294,7 @@ static int start(struct http *http)
     http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
         MHD_OPTION_LISTEN_SOCKET, http->options.listen_fd, MHD_OPTION_CONNECTION_LIMIT,
-        http->clients_most, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
+        http->clients.most, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
         MHD_OPTION_CONNECTION_TIMEOUT, patience_s, MHD_OPTION_URI_LOG_CALLBACK, on_first_line, NULL,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_NOTIFY_COMPLETED,
         on_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
@@ -399,9 +312,7 @@ int http_open(const struct http_options *options, struct http **ret, struct cord
         return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot serve");
     http->options = *options;
     http->exchanges.next = http->exchanges.prev = &http->exchanges;
-    http->awaited.next = http->awaited.prev = &http->awaited;
-    http->sending.next = http->sending.prev = &http->sending;
-    http->clients_most = connections_most();
+    clients_init(&http->clients, connections_most(), options->patience_ms);
     http->poll = epoll_create1(EPOLL_CLOEXEC);
     int rc = http->poll < 0 ? -errno : start(http);
     if (rc < 0) {
@@ -423,9 +334,7 @@ int http_timeout(const struct http *http)
     uint64_t ms = UINT64_MAX;
     if (MHD_get_timeout(http->daemon, &mhd_ms) == MHD_YES)
         ms = mhd_ms;
-    uint64_t now = io_now_ns(), end = end_of_patience(http, &http->awaited);
-    if (end_of_patience(http, &http->sending) < end)
-        end = end_of_patience(http, &http->sending);
+    uint64_t now = io_now_ns(), end = clients_due_ns(&http->clients);
     if (end != UINT64_MAX) {
         uint64_t ours = end > now ? (end - now) / 1000000u + 1 : 0;
         ms = ours < ms ? ours : ms;
@@ -448,24 +357,23 @@ static void run_daemon(struct http *http)
 {
     int was_full;
     do {
-        was_full = http->clients >= http->clients_most;
+        was_full = http->clients.count >= http->clients.most;
         (void)MHD_run(http->daemon);
-    } while (was_full && http->clients < http->clients_most);
+    } while (was_full && http->clients.count < http->clients.most);
 }
 
 void http_step(struct http *http)
 {
     find_gone(http);
     run_daemon(http); /* first: what has come in time counts, however late we are */
-    lose_patience(http, &http->awaited);
-    lose_patience(http, &http->sending);
+    clients_lose_patience(&http->clients);
 }
 
 /* MHD itself accepts nobody once it is told to end. Returns whether nobody is left. */
 static int accept_last(struct http *http)
 {
     struct sockaddr_un from;
-    while (http->clients < http->clients_most) {
+    while (http->clients.count < http->clients.most) {
         socklen_t len = sizeof(from);
         int fd = accept4(http->options.listen_fd, (struct sockaddr *)&from, &len,
                          SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -482,12 +390,6 @@ void http_drain(struct http *http)
     (void)MHD_quiesce_daemon(http->daemon);
 }
 
-static int has_sent(const struct client *c)
-{
-    int unread = 0;
-    return c->has_begun || (ioctl(c->fd, FIONREAD, &unread) == 0 && unread > 0);
-}
-
 /*
  * Whoever has sent nothing cannot from now on: sending fails, and tells him that nothing was
  * lost. The second look is for what came before that.
@@ -497,10 +399,11 @@ int http_drained(struct http *http)
     unsigned waited_for = !accept_last(http);
     if (http->exchanges.next != &http->exchanges)
         return 0;
-    for (struct client *c = http->awaited.next; c != &http->awaited; c = c->next) {
-        if (!has_sent(c))
+    struct client *awaited = &http->clients.awaited;
+    for (struct client *c = awaited->next; c != awaited; c = c->next) {
+        if (!client_has_sent(c))
             (void)shutdown(c->fd, SHUT_RD);
-        waited_for += has_sent(c);
+        waited_for += client_has_sent(c);
     }
     return waited_for == 0;
 }
