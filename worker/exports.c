@@ -68,8 +68,8 @@ static const struct export_name names_cmath[] = {
 };
 
 static const struct export_name names_collections[] = {
-    N("ChainMap"), N("Counter"), N("OrderedDict"), N("UserDict"), N("UserList"), N("UserString"),
-    N("defaultdict"), N("deque"), K("namedtuple", NAMEDTUPLE),
+    N("ChainMap"), N("Counter"), N("OrderedDict"), K("UserDict", COPYING), N("UserList"),
+    N("UserString"), N("defaultdict"), N("deque"), K("namedtuple", NAMEDTUPLE),
 };
 
 static const struct export_name names_collections_abc[] = {
@@ -81,7 +81,7 @@ static const struct export_name names_collections_abc[] = {
 };
 
 static const struct export_name names_contextlib[] = {
-    N("AbstractAsyncContextManager"), N("AbstractContextManager"), N("AsyncExitStack"),
+    N("AbstractAsyncContextManager"), K("AbstractContextManager", PLAIN_BASE), N("AsyncExitStack"),
     N("ContextDecorator"), N("ExitStack"), N("aclosing"), N("asynccontextmanager"),
     D("chdir", "changes the working directory"), N("closing"), N("contextmanager"),
     N("nullcontext"), K("redirect_stderr", REDIRECT), K("redirect_stdout", REDIRECT),
@@ -89,8 +89,8 @@ static const struct export_name names_contextlib[] = {
 };
 
 static const struct export_name names_copy[] = {
-    N("Error"), D("PyStringMap", ""), K("copy", COPY), K("deepcopy", COPY),
-    D("dispatch_table", ""), N("replace"),
+    N("Error"), D("PyStringMap", ""), K("copy", COPY), K("deepcopy", DEEPCOPY),
+    D("dispatch_table", ""), K("replace", COPYING),
 };
 
 static const struct export_name names_csv[] = {
@@ -104,7 +104,7 @@ static const struct export_name names_dataclasses[] = {
     D("Field", "internal"), N("FrozenInstanceError"), N("InitVar"), N("KW_ONLY"), N("MISSING"),
     K("asdict", COPY), K("astuple", COPY), K("dataclass", DATACLASS), K("field", FIELD),
     K("fields", FIELDS), N("is_dataclass"), D("make_dataclass", "makes code from names in text"),
-    N("replace"),
+    K("replace", COPYING),
 };
 
 static const struct export_name names_datetime[] = {
@@ -154,7 +154,7 @@ static const struct export_name names_fractions[] = {
 };
 
 static const struct export_name names_functools[] = {
-    N("WRAPPER_ASSIGNMENTS"), N("WRAPPER_UPDATES"), N("cache"), N("cached_property"),
+    N("WRAPPER_ASSIGNMENTS"), N("WRAPPER_UPDATES"), N("cache"), K("cached_property", PLAIN_BASE),
     N("cmp_to_key"), D("get_cache_token", "internal"), N("lru_cache"), N("partial"),
     N("partialmethod"), N("reduce"), K("singledispatch", SINGLEDISPATCH),
     K("singledispatchmethod", SINGLEDISPATCH), N("total_ordering"),
@@ -231,7 +231,7 @@ static const struct export_name names_pathlib[] = {
 };
 
 static const struct export_name names_pprint[] = {
-    K("PrettyPrinter", COPY), N("isreadable"), N("isrecursive"), N("pformat"), N("pp"),
+    K("PrettyPrinter", COPYING), N("isreadable"), N("isrecursive"), N("pformat"), N("pp"),
     N("pprint"), N("saferepr"),
 };
 
@@ -336,15 +336,15 @@ static const struct export_name names_typing[] = {
     N("AbstractSet"), N("Annotated"), N("Any"), N("AnyStr"), N("AsyncContextManager"),
     N("AsyncGenerator"), N("AsyncIterable"), N("AsyncIterator"), N("Awaitable"), N("BinaryIO"),
     N("ByteString"), N("Callable"), N("ChainMap"), N("ClassVar"), N("Collection"),
-    N("Concatenate"), N("Container"), N("ContextManager"), N("Coroutine"), N("Counter"),
-    N("DefaultDict"), N("Deque"), N("Dict"), N("Final"), D("ForwardRef", "evaluates text as code"),
-    N("FrozenSet"), N("Generator"), K("Generic", PLAIN_BASE), N("Hashable"), N("IO"),
-    N("ItemsView"), N("Iterable"), N("Iterator"), N("KeysView"), N("List"), N("Literal"),
-    N("LiteralString"), K("Mapping", ABSTRACT), N("MappingView"), N("Match"),
-    K("MutableMapping", ABSTRACT), N("MutableSequence"), N("MutableSet"),
-    K("NamedTuple", NAMEDTUPLE), N("Never"), N("NewType"), D("NoDefault", "internal"),
-    N("NoReturn"), N("NotRequired"), N("Optional"), N("OrderedDict"), N("ParamSpec"),
-    D("ParamSpecArgs", "internal"), D("ParamSpecKwargs", "internal"), N("Pattern"),
+    N("Concatenate"), N("Container"), K("ContextManager", PLAIN_BASE), N("Coroutine"),
+    N("Counter"), N("DefaultDict"), N("Deque"), N("Dict"), N("Final"),
+    D("ForwardRef", "evaluates text as code"), N("FrozenSet"), N("Generator"),
+    K("Generic", PLAIN_BASE), N("Hashable"), N("IO"), N("ItemsView"), N("Iterable"), N("Iterator"),
+    N("KeysView"), N("List"), N("Literal"), N("LiteralString"), K("Mapping", ABSTRACT),
+    N("MappingView"), N("Match"), K("MutableMapping", ABSTRACT), N("MutableSequence"),
+    N("MutableSet"), K("NamedTuple", NAMEDTUPLE), N("Never"), N("NewType"),
+    D("NoDefault", "internal"), N("NoReturn"), N("NotRequired"), N("Optional"), N("OrderedDict"),
+    N("ParamSpec"), D("ParamSpecArgs", "internal"), D("ParamSpecKwargs", "internal"), N("Pattern"),
     K("Protocol", PLAIN_BASE), N("ReadOnly"), N("Required"), N("Reversible"), N("Self"),
     N("Sequence"), N("Set"), N("Sized"), N("SupportsAbs"), N("SupportsBytes"),
     N("SupportsComplex"), N("SupportsFloat"), N("SupportsIndex"), N("SupportsInt"),

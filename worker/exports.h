@@ -32,6 +32,8 @@ enum export_kind {
     EXPORT_DEDENT,
     EXPORT_FIELD,
     EXPORT_ABSTRACT,
+    EXPORT_DEEPCOPY,
+    EXPORT_COPYING,
     EXPORT_PACKAGE, /* of a package (package.h): nothing is known of it but that it is exported */
     EXPORT_SHAPED,  /* of a package, and called as .shape says only */
 };

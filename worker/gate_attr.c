@@ -175,6 +175,23 @@ static int check_obj(struct gate *g, uint32_t i)
                      "looked for on, whatever it is; give your own attribute another name.");
 }
 
+/* "".join(x) */
+static int is_joined(const struct gate *g, uint32_t i)
+{
+    uint32_t func = first_child(g, N(g, i)->parent);
+    return is_in_field(g, i, K_Call, F_args) && kind_of(g, func) == K_Attribute &&
+           string_of(g, first_child(g, func)) &&
+           strcmp(NAME(g, N(g, func)->name)->text, "join") == 0;
+}
+
+/* E._member_names_, where it is only looked at. */
+static int is_enum_read(const struct gate *g, uint32_t i)
+{
+    const struct attr_row *row = NAME(g, N(g, i)->name)->attr_row;
+    return row && row->what == ATTR_HIDDEN && strcmp(row->module, "enum") == 0 && is_load(g, i) &&
+           (is_reading(g, i) || is_read_by_call(g, i) || is_joined(g, i));
+}
+
 int check_attribute(struct gate *g, uint32_t i)
 {
     int mixed = 0;
@@ -205,6 +222,8 @@ int check_attribute(struct gate *g, uint32_t i)
         return read ? check_obj(g, i) : 0;
     if (gate_package_why(g, name->text))
         return check_package_attribute(g, i);
+    if (is_enum_read(g, i))
+        return 0;
     enum rule_id rule;
     const char *why = refusal_of_attr(g, N(g, i)->name, &rule);
     return why ? gate_warn(g, rule, i, "The attribute `%s` %s.", name->text, why) : 0;

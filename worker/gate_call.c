@@ -295,7 +295,7 @@ int check_special_call(struct gate *g, uint32_t i, uint32_t exports)
         {EXPORT_ATTRGETTER, check_attrgetter}, {EXPORT_METHODCALLER, check_methodcaller},
         {EXPORT_WRAPS, check_wraps},           {EXPORT_UPDATE_WRAPPER, check_update_wrapper},
         {EXPORT_NAMEDTUPLE, check_namedtuple}, {EXPORT_ENUM, check_enum},
-        {EXPORT_SHAPED, check_shaped_call},
+        {EXPORT_SHAPED, check_shaped_call},    {EXPORT_DEEPCOPY, check_deepcopy},
     };
     for (size_t k = 0; k < ARRAY_LEN(checks); k++)
         if (exports & EXPORTS(checks[k].kind) && checks[k].check(g, i) < 0)

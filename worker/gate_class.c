@@ -12,6 +12,11 @@
 
 static unsigned facts_of(struct gate *g, uint32_t class, unsigned depth, int *ret_failed);
 
+int is_enum_class(const struct gate *g, uint32_t class)
+{
+    return class_facts_known(g, class) & CLASS_ENUM || N(g, class)->flags & DERIVED_ENUM;
+}
+
 /* ---- decorators -------------------------------------------------------------------- */
 
 /* The symbol of a function that is nothing else, and not decorated: its node. */
@@ -39,7 +44,7 @@ static int hands_back(const struct gate *g, uint32_t function, int depth)
     return 1;
 }
 
-static int is_tame_decorator(const struct gate *g, uint32_t i)
+int is_tame_decorator(const struct gate *g, uint32_t i)
 {
     static const char *const names[] = {"dataclass", "final",          "runtime_checkable",
                                         "unique",    "total_ordering", "verify"};
@@ -118,10 +123,41 @@ static unsigned facts_of_namedtuple(struct gate *g, uint32_t i)
     return fields && are_tame_field_names(g, fields) ? ORDINARY : CLASS_REAL | CLASS_PLAIN;
 }
 
+/* Union[str] and Annotated[str, 1] are str. */
+static int stands_for_another(const struct gate *g, uint32_t base)
+{
+    static const char *const names[] = {"Annotated", "ClassVar", "Concatenate", "Final",
+                                        "Literal",   "NewType",  "NotRequired", "Optional",
+                                        "ReadOnly",  "Required", "Type",        "TypeGuard",
+                                        "TypeIs",    "Union",    "Unpack"};
+    const struct export_name *row = export_sure(g, base);
+    for (size_t k = 0; row && k < ARRAY_LEN(names); k++)
+        if (strcmp(row->name, names[k]) == 0)
+            return 1;
+    return 0;
+}
+
+/* A base whose __get__ hands an object of the caller's choice to another descriptor's. */
+static void note_descriptor_base(struct gate *g, uint32_t base)
+{
+    static const char *const names[] = {"cached_property", "partialmethod", "singledispatchmethod"};
+    enum builtin what = builtin_sure(g, base);
+    const struct export_name *row = export_sure(g, base);
+    int known = class_sure(g, base) || what == BUILTIN_CLASS || what == BUILTIN_SELF_MATCH || row;
+    for (size_t k = 0; row && k < ARRAY_LEN(names); k++)
+        known &= strcmp(row->name, names[k]) != 0;
+    g->descriptor_bases |= !known;
+}
+
 static unsigned facts_of_base(struct gate *g, uint32_t base, unsigned depth, int *ret_failed)
 {
     int subscript = kind_of(g, base) == K_Subscript; /* Generic[T] */
     base = subscript ? first_child(g, base) : base;
+    if (subscript && stands_for_another(g, base)) {
+        g->descriptor_bases = 1;
+        return facts_of_unsure(g, base);
+    }
+    note_descriptor_base(g, base);
     uint32_t class = class_sure(g, base);
     unsigned facts = class ? facts_of(g, class, depth + 1, ret_failed) : 0;
     if (subscript && (facts & CLASS_ENUM || (class && decides_subscripts(g))))
@@ -160,6 +196,18 @@ static int has_members(const struct gate *g, uint32_t class)
     return 0;
 }
 
+/* Their methods may run while the Enum has no members yet. */
+static void note_enum_bases(struct gate *g, uint32_t class, unsigned depth)
+{
+    FOR_CHILDREN (g, c, class) {
+        uint32_t base = N(g, c)->field == F_bases ? class_sure(g, c) : 0;
+        if (!base || N(g, base)->flags & DERIVED_ENUM || depth > CHAIN_MAX)
+            continue;
+        N(g, base)->flags |= DERIVED_ENUM;
+        note_enum_bases(g, base, depth + 1);
+    }
+}
+
 static unsigned facts_of_bases(struct gate *g, uint32_t class, unsigned depth, int *ret_failed)
 {
     unsigned all = OF_ALL, any = 0, count = 0, mixed = 0;
@@ -173,6 +221,8 @@ static unsigned facts_of_bases(struct gate *g, uint32_t class, unsigned depth, i
         any |= facts & OF_ANY;
         mixed |= !(facts & CLASS_ENUM) && (class_sure(g, c) || !(facts & CLASS_REAL));
     }
+    if (any & CLASS_ENUM)
+        note_enum_bases(g, class, 0);
     g->enum_mixins |= mixed && any & CLASS_ENUM;
     return all | any;
 }
@@ -198,7 +248,43 @@ unsigned class_facts_known(const struct gate *g, uint32_t class_node)
     return gate_table_get(&g->class_facts, class_node);
 }
 
-/* `cls` of an Enum without members can make a class from names in text. */
+/* `owner` of a descriptor that stands in an Enum. */
+static void restrict_owners(struct gate *g, uint32_t class)
+{
+    FOR_CHILDREN (g, c, class) {
+        const char *name = is_function(g, c) ? NAME(g, N(g, c)->name)->text : "";
+        int get = strcmp(name, "__get__") == 0, at = get ? 2 : 1;
+        if (N(g, c)->field != F_body || (!get && strcmp(name, "__set_name__") != 0))
+            continue;
+        uint32_t arguments = child_of(g, c, F_args);
+        uint32_t arg = arguments ? child_at(g, arguments, F_args, (unsigned)at) : 0;
+        uint32_t s = arg ? gate_scope_find(g, N(g, c)->link, N(g, arg)->name) : 0;
+        if (s)
+            g->symbols[s].flags |= SYMBOL_RESTRICTED;
+    }
+}
+
+/* Whether anything but constants, and what the library makes, stands in the body of an Enum. */
+static int holds_objects(const struct gate *g, uint32_t class)
+{
+    FOR_CHILDREN (g, c, class) {
+        if (N(g, c)->field != F_body)
+            continue;
+        for (uint32_t i = c; i < N(g, c)->end && !is_function(g, c) && may_go_on(g); i++)
+            if (kind_of(g, i) == K_Call && !export_sure(g, first_child(g, i)))
+                return 1;
+        FOR_CHILDREN (g, d, c)
+            if (N(g, d)->field == F_decorator_list && !export_sure(g, d) &&
+                builtin_what(g, d) == BUILTIN_NONE)
+                return 1;
+    }
+    return 0;
+}
+
+/*
+ * `cls` of an Enum without members can make a class from names in text; and each has none
+ * while its first member is made.
+ */
 static void restrict_first_parameters(struct gate *g, uint32_t class)
 {
     FOR_CHILDREN (g, c, class) {
@@ -228,9 +314,21 @@ static void note_made_class(struct gate *g, uint32_t i, int *ret_failed)
     g->enum_mixins |= builtin_sure(g, type) == BUILTIN_NONE;
 }
 
+static void restrict_in_enums(struct gate *g, int enums, int odd)
+{
+    for (uint32_t i = 0; enums && i < g->node_count; i++) {
+        if (kind_of(g, i) != K_ClassDef)
+            continue;
+        if (is_enum_class(g, i))
+            restrict_first_parameters(g, i);
+        if (odd)
+            restrict_owners(g, i);
+    }
+}
+
 int class_facts_collect(struct gate *g)
 {
-    int failed = 0;
+    int failed = 0, enums = 0, odd = 0;
     for (uint32_t i = 0; i < g->node_count && !failed; i++) {
         if (kind_of(g, i) == K_Call)
             note_made_class(g, i, &failed);
@@ -241,8 +339,11 @@ int class_facts_collect(struct gate *g)
         uint32_t s = gate_scope_resolve(g, N(g, i)->scope, N(g, i)->name);
         if (s && facts & CLASS_ENUM_EMPTY)
             g->symbols[s].flags |= SYMBOL_ENUM_EMPTY;
-        if (facts & CLASS_ENUM_EMPTY)
-            restrict_first_parameters(g, i);
+        if (facts & CLASS_ENUM)
+            enums = 1;
+        if (facts & CLASS_ENUM && holds_objects(g, i))
+            odd = 1;
     }
+    restrict_in_enums(g, enums, odd);
     return failed ? -1 : 0;
 }

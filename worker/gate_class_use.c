@@ -156,6 +156,20 @@ static int is_display(const struct gate *g, uint32_t i)
     }
 }
 
+/* The class of a genuine self; that of a member of an Enum can make classes as well. */
+static int is_tame_own_class(const struct gate *g, uint32_t i, uint32_t object)
+{
+    uint32_t class = 0;
+    if (!is_genuine_self(g, object, &class))
+        return 0;
+    if (!is_enum_class(g, class))
+        return 1;
+    struct call_shape shape = {.positional = 1};
+    if (is_in_field(g, i, K_Call, F_func))
+        shape = call_shape(g, N(g, i)->parent);
+    return shape.positional == 1 && !shape.keywords && !shape.starred && is_class_context(g, i);
+}
+
 int check_class_value(struct gate *g, uint32_t i, uint32_t object)
 {
     int call = kind_of(g, i) == K_Call; /* type(x) */
@@ -163,13 +177,40 @@ int check_class_value(struct gate *g, uint32_t i, uint32_t object)
     int unpacked = is_in_field(g, i, K_Call, F_func) && call_shape(g, N(g, i)->parent).starred;
     if (s && s->kinds == BINDS(BIND_EXCEPT) && !unpacked) /* an exception, and never a class */
         return 0;
-    if (is_genuine_self(g, object, NULL) || is_tame_class_use(g, i) ||
+    if (is_tame_own_class(g, i, object) || is_tame_class_use(g, i) ||
         (call && (is_display(g, object) || is_kept_tame(g, i))))
         return 0;
     return gate_warn(g, RULE_TYPE_VALUE, i,
                      "The class of a value is kept or called: of a class it is `type`, which "
                      "makes new classes from names in text; isinstance() or `.__name__` is not "
                      "affected.");
+}
+
+/* The value of a dict display's key. */
+static uint32_t value_of_key(const struct gate *g, uint32_t dict, uint32_t key)
+{
+    unsigned at = 0;
+    FOR_CHILDREN (g, c, dict) {
+        if (c == key)
+            return child_at(g, dict, F_values, at);
+        at++;
+    }
+    return 0;
+}
+
+/* What a class statement with that method would be asked about it. */
+static int is_tame_made_method(const struct gate *g, uint32_t bases, const char *name,
+                               uint32_t body, uint32_t key)
+{
+    if (strcmp(name, "__deepcopy__") == 0)
+        return 0; /* it gets what the whole copy is made of */
+    if (gate_module_in_use(g, "dataclasses") && makes_instances(name) &&
+        !has_plain_signature(g, value_of_key(g, body, key)))
+        return 0;
+    if (!gate_module_in_use(g, "zoneinfo"))
+        return 1;
+    return strcmp(name, "__fspath__") != 0 &&
+           (!is_text_method(name) || !child_of(g, bases, F_elts));
 }
 
 /* type("Name", (Base,), {"method": ...}) as a class statement could have it. */
@@ -191,7 +232,8 @@ static int is_tame_factory(const struct gate *g, uint32_t call)
         const struct dunder_row *row = text ? gate_dunder(text) : NULL;
         int method = row && row->flags & DUNDER_DEFINE && !(row->flags & DUNDER_STATIC) &&
                      strcmp(text, "__set_name__") != 0; /* these get the class */
-        if (!text || !(row ? method : is_tame_attr_text(g, key)))
+        if (!text || !(row ? method : is_tame_attr_text(g, key)) ||
+            !is_tame_made_method(g, bases, text, body, c))
             return 0;
     }
     return 1;

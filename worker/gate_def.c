@@ -30,16 +30,26 @@ static int is_dangerous_field(const struct gate *g, uint32_t id)
                                  name->attr == ATTR_DOOR || is_dispatch_word(g, name->text));
 }
 
-static int check_field(struct gate *g, uint32_t i)
+static int warn_field(struct gate *g, uint32_t i)
 {
-    if (is_import_hint(NAME(g, N(g, i)->name)->text))
-        return warn_import_hint(g, i);
-    if (!is_dangerous_field(g, N(g, i)->name))
-        return 0;
     return gate_warn(g, RULE_CLASS_FIELD, i,
                      "A class with a field called `%s` can read that attribute of anything, by "
                      "way of a pattern.",
                      NAME(g, N(g, i)->name)->text);
+}
+
+static int check_field(struct gate *g, uint32_t i)
+{
+    if (is_import_hint(NAME(g, N(g, i)->name)->text))
+        return warn_import_hint(g, i);
+    return is_dangerous_field(g, N(g, i)->name) ? warn_field(g, i) : 0;
+}
+
+/* `__call__: object = None` makes a method's name a field's, once a class is a dataclass. */
+static int is_method_field(const struct gate *g, uint32_t i, const struct name *name)
+{
+    return is_in_field(g, i, K_AnnAssign, F_target) && name->dunder &&
+           name->dunder->flags & DUNDER_DEFINE && gate_module_in_use(g, "dataclasses");
 }
 
 /* ---- dunder names -------------------------------------------------------------------------- */
@@ -108,6 +118,8 @@ static int is_tame_class_dunder(const struct gate *g, uint32_t i, const struct n
         return are_known_names(g, i, value, 1);
     if (strcmp(name->text, "__match_args__") == 0)
         return are_known_names(g, i, value, 0);
+    if (strcmp(name->text, "__doc__") == 0 && gate_module_in_use(g, "dataclasses"))
+        return string_of(g, value) && !is_signature_text(string_of(g, value));
     return (name->dunder->flags & (DUNDER_DEFINE | DUNDER_ASSIGN)) != 0;
 }
 
@@ -122,7 +134,11 @@ static int check_dunder_store(struct gate *g, uint32_t i)
         tame = value_of(g, i) && name->dunder && name->dunder->flags & DUNDER_MODULE;
     if (!tame)
         return warn_definition(g, i, name->text);
-    return scope == SCOPE_CLASS ? check_signature(g, i, value_of(g, i)) : 0;
+    if (scope != SCOPE_CLASS)
+        return 0;
+    if (is_method_field(g, i, name))
+        return warn_field(g, i);
+    return check_copy_definition(g, i) < 0 ? -1 : check_signature(g, i, value_of(g, i));
 }
 
 int check_bound_dunder(struct gate *g, uint32_t i, uint32_t id)
@@ -146,7 +162,9 @@ int check_function(struct gate *g, uint32_t i)
         return -1;
     int tame = g->scopes[N(g, i)->scope].kind == SCOPE_CLASS && name->dunder &&
                name->dunder->flags & DUNDER_DEFINE;
-    return tame ? check_signature(g, i, 0) : warn_definition(g, i, name->text);
+    if (!tame)
+        return warn_definition(g, i, name->text);
+    return check_copy_definition(g, i) < 0 ? -1 : check_signature(g, i, 0);
 }
 
 /* ---- classes --------------------------------------------------------------------------------- */
@@ -166,7 +184,8 @@ static int check_class_keyword(struct gate *g, uint32_t i)
 
 int check_class(struct gate *g, uint32_t i)
 {
-    if (check_bound_dunder(g, i, N(g, i)->name) < 0 || check_path_class(g, i) < 0)
+    if (check_bound_dunder(g, i, N(g, i)->name) < 0 || check_path_class(g, i) < 0 ||
+        check_docstring(g, i) < 0)
         return -1;
     FOR_CHILDREN (g, c, i) {
         if (N(g, c)->field == F_keywords && check_class_keyword(g, c) < 0)

@@ -163,7 +163,7 @@ static int is_owner_instance(const struct gate *g, uint32_t object)
                    strcmp(name, "__delete__") == 0;
     return looks_up && child_at(g, arguments, F_args, 1) == b->node &&
            !child_of(g, function, F_decorator_list) && is_only_method(g, function) &&
-           !is_method_aliased(g, function);
+           !is_method_aliased(g, function) && NAME(g, N(g, function)->name)->max_args < 0;
 }
 
 /* C(...) of a class of the source, SimpleNamespace(...), or a name for one: no class. */

@@ -78,10 +78,24 @@ static int is_setter_name(const char *name)
     return strcmp(name, "__setattr__") == 0 || strcmp(name, "__delattr__") == 0;
 }
 
+/* Methods of a descriptor. The library's hand what they get to others, by names that they get. */
+int is_of_descriptor(const char *name)
+{
+    static const char *const names[] = {"__delete__", "__get__", "__set__", "__set_name__"};
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (strcmp(names[k], name) == 0)
+            return 1;
+    return 0;
+}
+
 static int is_tame_super(struct gate *g, uint32_t i, const struct name *name)
 {
     if (!is_in_field(g, i, K_Call, F_func) || !name->dunder ||
         !(name->dunder->flags & DUNDER_DEFINE))
+        return 0;
+    if (is_of_descriptor(name->text) && g->descriptor_bases)
+        return 0;
+    if (strcmp(name->text, "__deepcopy__") == 0 && !passes_memo(g, N(g, i)->parent, 0))
         return 0;
     int bound = name->dunder->flags & DUNDER_STATIC || name->dunder->calls >= 0 ||
                 is_only_method(g, function_around(g, i)); /* else super() may be of a class */
@@ -94,7 +108,9 @@ static int is_tame_base_call(const struct gate *g, uint32_t i, const struct name
     uint32_t base = first_child(g, i), call = N(g, i)->parent, around = function_around(g, i);
     uint32_t class = class_of_method(g, around), self = child_of(g, call, F_args);
     if (!class || !self || N(g, around)->name != N(g, i)->name || !name->dunder ||
-        !(name->dunder->flags & DUNDER_DEFINE) || is_setter_name(name->text))
+        !(name->dunder->flags & DUNDER_DEFINE) || is_setter_name(name->text) ||
+        (is_of_descriptor(name->text) && !class_sure(g, base)) ||
+        (strcmp(name->text, "__deepcopy__") == 0 && !passes_memo(g, call, 1)))
         return 0;
     const struct symbol *s = symbol_of(g, self);
     int own = s && s == first_parameter(g, around) && s->count == 1 &&

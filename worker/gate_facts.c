@@ -16,7 +16,10 @@ static void note_exports(struct gate *g, uint32_t i)
     g->dispatches |= (exports & EXPORTS(EXPORT_SINGLEDISPATCH)) != 0;
     g->fields |= (exports & EXPORTS(EXPORT_FIELDS)) != 0;
     g->fields_made |= (exports & (EXPORTS(EXPORT_FIELDS) | EXPORTS(EXPORT_FIELD))) != 0;
-    if (exports & EXPORTS(EXPORT_COPY) && !g->copies)
+    uint32_t hooked = EXPORTS(EXPORT_COPY) | EXPORTS(EXPORT_DEEPCOPY);
+    if (exports & hooked && !g->hooked_copies)
+        g->hooked_copies = i;
+    if (exports & (hooked | EXPORTS(EXPORT_COPYING)) && !g->copies)
         g->copies = i;
 }
 
@@ -223,6 +226,20 @@ static int arguments_of(const struct gate *g, uint32_t call)
     return !first || is_no_object(g, first) ? 0 : count;
 }
 
+/* super().__set__(obj, value) in a `__set__`, with the object that it was given itself. */
+static int hands_owner_on(const struct gate *g, uint32_t i)
+{
+    uint32_t base = first_child(g, i), function = function_around(g, i);
+    uint32_t arg = is_in_field(g, i, K_Call, F_func) ? child_of(g, N(g, i)->parent, F_args) : 0;
+    const struct bind *b = arg ? only_bind(g, symbol_of(g, arg)) : NULL;
+    if (!b || b->kind != BIND_PARAMETER || !class_of_method(g, function) ||
+        N(g, function)->name != N(g, i)->name || kind_of(g, base) != K_Call ||
+        builtin_sure(g, first_child(g, base)) != BUILTIN_SUPER)
+        return 0;
+    uint32_t arguments = N(g, b->node)->parent;
+    return N(g, arguments)->parent == function && child_at(g, arguments, F_args, 1) == b->node;
+}
+
 static void note_attribute(struct gate *g, uint32_t i)
 {
     const struct node *n = N(g, i);
@@ -233,7 +250,8 @@ static void note_attribute(struct gate *g, uint32_t i)
     if (n->op != K_Load && !is_in_field(g, i, K_AugAssign, F_target))
         return;
     g->default_called |= strcmp(NAME(g, n->name)->text, "default") == 0 && !is_of_encoder(g, i);
-    if (is_plain_value(g, first_child(g, i)))
+    if (is_plain_value(g, first_child(g, i)) ||
+        (is_of_descriptor(NAME(g, n->name)->text) && hands_owner_on(g, i)))
         return;
     note_use(g, n->name,
              is_in_field(g, i, K_Call, F_func) ? arguments_of(g, n->parent) : USES_UNBOUND);
@@ -241,6 +259,7 @@ static void note_attribute(struct gate *g, uint32_t i)
 
 static void note_text_part(struct gate *g, const char *text, size_t len)
 {
+    g->args_by_prefix |= len == 4 && memcmp(text, "args", len) == 0;
     uint32_t id = gate_name_find_text(g, text, len);
     if (id)
         note_use(g, id, USES_UNBOUND);
@@ -280,6 +299,23 @@ static void note_name_text(struct gate *g, uint32_t i)
             note_use(g, id, USES_UNBOUND);
 }
 
+/* type("C", (), {"__eq__": f}): the class has what the dict says, as if it stood there. */
+static void note_made_names(struct gate *g, uint32_t call)
+{
+    uint32_t body = child_at(g, call, F_args, 2);
+    if (!body || kind_of(g, body) != K_Dict)
+        return;
+    FOR_CHILDREN (g, c, body) {
+        PyObject *text = N(g, c)->field == F_keys ? string_of(g, c) : NULL;
+        uint32_t id = text ? gate_name_id(g, text) : 0;
+        if (id)
+            NAME(g, id)->defined = 1;
+        if (id && strcmp(NAME(g, id)->text, "__getattr__") == 0 && !g->open_getattr)
+            g->open_getattr = call;
+        PyErr_Clear(); /* half a character is no name; memory will be missed elsewhere */
+    }
+}
+
 static void note_call(struct gate *g, uint32_t i)
 {
     enum builtin what = builtin_what(g, first_child(g, i));
@@ -288,6 +324,8 @@ static void note_call(struct gate *g, uint32_t i)
         FOR_CHILDREN (g, c, i)
             if (N(g, c)->field == F_args)
                 note_name_text(g, c);
+    if (what == BUILTIN_TYPE)
+        note_made_names(g, i);
     if (what != BUILTIN_GETATTR && what != BUILTIN_SETATTR)
         return;
     uint32_t name = child_at(g, i, F_args, 1);
@@ -300,6 +338,8 @@ static void note_call(struct gate *g, uint32_t i)
         NAME(g, id)->defined = NAME(g, id)->stored_elsewhere = 1;
     const char *word = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
     PyErr_Clear();
+    if (what == BUILTIN_SETATTR && !g->other_writes)
+        g->other_writes = i;
     if (what == BUILTIN_SETATTR && !g->method_writes && (!word || is_mapping_method(word)))
         g->method_writes = i;
     if (what == BUILTIN_SETATTR && !g->name_writes &&
@@ -375,6 +415,8 @@ static void note_store(struct gate *g, uint32_t i)
     if (n->kind != K_Attribute || n->op == K_Load || is_genuine_self(g, first_child(g, i), NULL))
         return;
     NAME(g, n->name)->stored_elsewhere = 1;
+    if (!g->other_writes && !is_own_value(g, first_child(g, i)))
+        g->other_writes = i;
     if (!g->method_writes && is_mapping_method(NAME(g, n->name)->text) &&
         !is_own_value(g, first_child(g, i)))
         g->method_writes = i;
@@ -410,6 +452,8 @@ int gate_facts_collect(struct gate *g)
             is_function(g, i) && class_of_method(g, i) ? first_parameter(g, i) : NULL;
         if (self)
             NAME(g, self->name)->is_self = 1;
+        if (self && !child_of(g, i, F_decorator_list))
+            NAME(g, N(g, i)->name)->is_method = 1;
     }
     for (uint32_t i = 0; i < g->node_count; i++)
         note_node(g, i);
@@ -417,6 +461,7 @@ int gate_facts_collect(struct gate *g)
     gate_mark_evaluated(g);
     if (class_facts_collect(g) < 0)
         return -1;
+    gate_roam_collect(g);
     for (uint32_t i = 0; i < g->node_count; i++) {
         note_store(g, i);
         if (N(g, i)->kind == K_Constant && note_slots(g, i) < 0)

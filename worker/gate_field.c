@@ -25,6 +25,58 @@ static int is_dataclass(const struct gate *g, uint32_t class)
     return row && row->kind == EXPORT_DATACLASS;
 }
 
+/* ---- dataclass() itself: of what is no class, the names of fields may be any text ---------- */
+
+/* A class decorator, and what it gets is a class of the source. */
+static int decorates_class(const struct gate *g, uint32_t i)
+{
+    uint32_t class = N(g, i)->parent;
+    if (!is_in_field(g, i, K_ClassDef, F_decorator_list) ||
+        !(class_facts_known(g, class) & CLASS_REAL))
+        return 0;
+    for (uint32_t c = N(g, i)->end; N(g, c)->field == F_decorator_list && may_go_on(g);
+         c = N(g, c)->end)
+        if (N(g, c)->parent != class || !is_tame_decorator(g, c))
+            return 0;
+    return 1;
+}
+
+static int gets_class(const struct gate *g, uint32_t call)
+{
+    struct call_shape shape = call_shape(g, call);
+    uint32_t class = child_of(g, call, F_args);
+    return shape.positional == 1 && !shape.starred && is_real_class(g, class);
+}
+
+/* frozen = dataclass(frozen=True), which then only decorates. */
+static int only_decorates(const struct gate *g, uint32_t call)
+{
+    uint32_t statement = N(g, call)->parent;
+    uint32_t target =
+        is_in_field(g, call, K_Assign, F_value) ? child_of(g, statement, F_targets) : 0;
+    if (!target || kind_of(g, target) != K_Name || count_of(g, statement, F_targets) != 1)
+        return 0;
+    uint32_t s = gate_scope_resolve(g, N(g, target)->scope, N(g, target)->name);
+    for (uint32_t i = 0; s && i < g->node_count && may_go_on(g); i++)
+        if (kind_of(g, i) == K_Name && is_load(g, i) && N(g, i)->link == s &&
+            !decorates_class(g, i))
+            return 0;
+    return s && g->symbols[s].count == 1;
+}
+
+int is_dataclass_use(const struct gate *g, uint32_t i)
+{
+    uint32_t call = N(g, i)->parent;
+    if (!is_in_field(g, i, K_Call, F_func))
+        return decorates_class(g, i) || is_in_type(g, i);
+    if (count_of(g, call, F_args) > 0)
+        return gets_class(g, call);
+    return decorates_class(g, call) || only_decorates(g, call) ||
+           (is_in_field(g, call, K_Call, F_func) && gets_class(g, N(g, call)->parent));
+}
+
+/* ---- where the objects stay ------------------------------------------------------------------ */
+
 /* x: int = field(...), before anybody else sees the class. */
 static int stays_in_class(const struct gate *g, uint32_t call)
 {

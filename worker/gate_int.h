@@ -14,6 +14,7 @@
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_dict.c, gate_class_use.c, gate_call.c, gate_text_names.c (names in
  *                   strings), gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
+ *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands
  *   gate_package.c  third-party packages             gate_package_shape.c  and calls into them
  *
  * The tree is an array in pre-order: a node's descendants are the nodes between it and its
@@ -118,6 +119,7 @@ struct name {
     const struct attr_row *attr_row;
     unsigned char attr;             /* enum attr_class */
     unsigned char defined;          /* set as an attribute, or in a class body, by this source */
+    unsigned char is_method;        /* of a function in a class, without decorators */
     unsigned char is_self;          /* of the first parameter of a method */
     unsigned char stored_elsewhere; /* set as an attribute of something other than `self` */
     /*
@@ -176,7 +178,8 @@ enum symbol_flag {
     SYMBOL_DENIED_BY_STAR = 8192, /* a star import may have brought it */
     SYMBOL_SELF_KNOWN = 16384,    /* SYMBOL_SELF_GENUINE is worked out */
     SYMBOL_SELF_GENUINE = 32768,
-    SYMBOL_KEPT = 65536, /* loaded other than to read an attribute of it */
+    SYMBOL_MEMO = 131072, /* of __deepcopy__ */
+    SYMBOL_KEPT = 65536,  /* loaded other than to read an attribute of it */
 };
 
 struct symbol {
@@ -265,13 +268,19 @@ struct gate {
     unsigned char fields_roam;      /* and what it makes may be anywhere */
     unsigned char odd_classmethods; /* classmethod is given what may be a property */
     unsigned char default_called;   /* `.default` is taken from other than super() */
+    unsigned char descriptor_bases; /* a class may derive from a descriptor of the library */
+    unsigned char classes_roam;     /* a class of the source is passed on */
     unsigned char packages;         /* one of a package's modules is in use */
     size_t text_work;               /* steps spent on texts that are put together */
     size_t *steps, steps_max;       /* spent on questions; beyond the limit all answers are void */
-    uint32_t copies;                /* first node that copies objects, or 0 */
-    uint32_t name_writes;    /* first node that sets an attribute `name` to what is not known */
-    uint32_t object_dicts;   /* first node that reads the dict of an object, or 0 */
-    uint32_t wrapped_self;   /* first node that copies attributes to a genuine self, or 0 */
+    uint32_t copies;        /* first node that copies objects, or reads them as a copy does; or 0 */
+    uint32_t hooked_copies; /* first one that asks objects for hooks, or 0 */
+    uint32_t open_getattr;  /* first `__getattr__` that may answer to private names, or 0 */
+    uint32_t base_roams;    /* first node that passes a base of library classes on, or 0 */
+    uint32_t other_writes;  /* first node that sets an attribute of what is not the code's own */
+    uint32_t name_writes;   /* first node that sets an attribute `name` to what is not known */
+    uint32_t object_dicts;  /* first node that reads the dict of an object, or 0 */
+    uint32_t wrapped_self;  /* first node that copies attributes to a genuine self, or 0 */
     uint32_t abstract_roams; /* first node that passes an abstract class of the library on */
     uint32_t method_writes;  /* first node that sets a method's name on what is not its own */
     uint32_t named_writes;   /* first node that sets attributes named at run time, or 0 */
@@ -400,6 +409,7 @@ const struct export_name *owner_of_attribute(const struct gate *g, uint32_t i);
 /* The class definition that a loaded Name surely is, or 0. */
 uint32_t class_sure(const struct gate *g, uint32_t i);
 /* Whether the decorators of a class hand it back. */
+int is_tame_decorator(const struct gate *g, uint32_t i);
 int stays_class(const struct gate *g, uint32_t class);
 /* Whether a loaded Name is surely bound when it is loaded, by the source. */
 int is_bound_before(const struct gate *g, const struct symbol *s, uint32_t i);
@@ -442,6 +452,8 @@ int is_class_like(const struct gate *g, uint32_t i);
 
 /* ---- gate_field.c ----------------------------------------------------------------------------------- */
 
+/* Whether dataclass() gets nothing but a class there. */
+int is_dataclass_use(const struct gate *g, uint32_t i);
 void gate_fields_collect(struct gate *g);
 int gate_fields_check(struct gate *g);
 
@@ -449,12 +461,16 @@ int gate_fields_check(struct gate *g);
 
 /* CLASS_* of a class definition. */
 unsigned class_facts_known(const struct gate *g, uint32_t class_node);
+/* An Enum, or what one derives from. */
+int is_enum_class(const struct gate *g, uint32_t class_node);
 int class_facts_collect(struct gate *g);
 
 /* ---- the rules: each judges one node ------------------------------------------------------------------ */
 
 int gate_walk(struct gate *g);
 int check_name_load(struct gate *g, uint32_t i);
+/* What a class may be used for that must not be called with names in text. */
+int is_class_context(const struct gate *g, uint32_t i);
 int check_restricted(struct gate *g, uint32_t i, uint32_t exports);
 int check_attribute(struct gate *g, uint32_t i);
 int check_dunder_attribute(struct gate *g, uint32_t i);
@@ -475,7 +491,11 @@ int check_keyword_name(struct gate *g, uint32_t i);
 int check_import_error(struct gate *g, uint32_t i);
 /* Of a function in a class (value: 0), or of a name that is assigned in one. */
 int check_signature(struct gate *g, uint32_t i, uint32_t value);
-void note_abstract_class(struct gate *g, uint32_t i);
+int makes_instances(const char *name);
+int is_signature_text(PyObject *str);
+int check_docstring(struct gate *g, uint32_t class);
+int has_plain_signature(const struct gate *g, uint32_t value);
+void note_abstract_class(struct gate *g, uint32_t i, uint32_t exports);
 int is_mapping_method(const char *name);
 int check_abstract_patch(struct gate *g);
 int check_class_value(struct gate *g, uint32_t i, uint32_t object);
@@ -486,6 +506,8 @@ int check_annotation(struct gate *g, uint32_t i);
 
 int check_format_attribute(struct gate *g, uint32_t i);
 int is_json_dump(const struct gate *g, uint32_t i);
+/* __get__ and kin. */
+int is_of_descriptor(const char *name);
 /* x.__name__ and kin. */
 int is_readable_dunder(const struct gate *g, const struct dunder_row *row);
 int check_object_dict(struct gate *g, uint32_t i, uint32_t object);
@@ -495,6 +517,7 @@ int check_special_call(struct gate *g, uint32_t i, uint32_t exports);
 const char *refusal_of_attr(const struct gate *g, uint32_t name, enum rule_id *ret_rule);
 /* A call argument or comparison that asks whether something is of a class. */
 int is_instance_test(const struct gate *g, uint32_t i);
+int is_truth_test(const struct gate *g, uint32_t i);
 /* A class value that is only compared, shown or asked for its name. */
 int is_tame_class_use(const struct gate *g, uint32_t i);
 
@@ -519,6 +542,29 @@ int is_tame_package_value(struct gate *g, uint32_t value, unsigned char shape);
 int is_settings_use(const struct gate *g, uint32_t i);
 /* `def __getattr__` */
 int check_package_definition(struct gate *g, uint32_t function);
+
+/* ---- gate_roam.c: classes in other hands ------------------------------------------------------------------ */
+
+/* With how many arguments the library may call that method of a class of the source; or -1. */
+int gate_library_calls(const struct gate *g, const char *name);
+int is_library_method(const char *name);
+/* Whether str has a method of that name. */
+int is_text_method(const char *name);
+/* Whether any class of the source is passed on as a value. */
+void gate_roam_collect(struct gate *g);
+
+/* ---- gate_copy.c: what copying gives away ------------------------------------------------------------------- */
+
+/* A load of the memo of __deepcopy__; a call of deepcopy(); another use of it. */
+int check_memo(struct gate *g, uint32_t i);
+int check_deepcopy(struct gate *g, uint32_t call);
+int is_tame_deepcopy(const struct gate *g, uint32_t i);
+/* Whether the last argument, that one, is the memo. */
+int passes_memo(const struct gate *g, uint32_t call, unsigned at);
+/* __deepcopy__ and __getattr__, by a function or by the name that is assigned. */
+int check_copy_definition(struct gate *g, uint32_t i);
+/* Once all nodes are judged. */
+int check_copies(struct gate *g);
 
 /* ---- gate_text_names.c: names and formats in strings ------------------------------------------------------ */
 

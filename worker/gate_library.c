@@ -32,13 +32,22 @@ static int has_pure_path(const struct gate *g, uint32_t class)
     return 0;
 }
 
+/* A method by which a str is taken apart or put together. */
+static int defines_text_method(const struct gate *g, uint32_t class)
+{
+    FOR_CHILDREN (g, c, class) {
+        uint32_t target = kind_of(g, c) == K_Assign ? child_of(g, c, F_targets) : c;
+        if (N(g, c)->field == F_body && is_text_method(NAME(g, N(g, target)->name)->text))
+            return 1;
+    }
+    return defines(g, class, "__radd__") || defines(g, class, "__len__");
+}
+
 int check_path_class(struct gate *g, uint32_t i)
 {
     if (!gate_module_in_use(g, "zoneinfo"))
         return 0;
-    int text = class_facts_known(g, i) & CLASS_TEXT &&
-               (defines(g, i, "__radd__") || defines(g, i, "startswith") ||
-                defines(g, i, "endswith") || defines(g, i, "__len__"));
+    int text = class_facts_known(g, i) & CLASS_TEXT && defines_text_method(g, i);
     if (!text && !defines(g, i, "__fspath__") && !has_pure_path(g, i))
         return 0;
     return gate_warn(g, RULE_DUNDER_DEFINITION, i,
@@ -83,9 +92,18 @@ int check_import_error(struct gate *g, uint32_t i)
 
 /* ---- dataclasses: the signature goes into the documentation ---------------------------------- */
 
-static int makes_instances(const char *name)
+int makes_instances(const char *name)
 {
     return strcmp(name, "__init__") == 0 || strcmp(name, "__new__") == 0;
+}
+
+/* A lambda, or a function of the source without decorators. */
+int has_plain_signature(const struct gate *g, uint32_t value)
+{
+    const struct bind *b = value ? only_bind(g, symbol_of(g, value)) : NULL;
+    return value && (kind_of(g, value) == K_Lambda ||
+                     (b && b->kind == BIND_FUNCTION && is_function(g, b->node) &&
+                      !child_of(g, b->node, F_decorator_list)));
 }
 
 /* `def __init__` and no other object in its place, which could answer with text. */
@@ -93,16 +111,34 @@ int check_signature(struct gate *g, uint32_t i, uint32_t value)
 {
     if (!gate_module_in_use(g, "dataclasses") || !makes_instances(text_of_name(g, i)))
         return 0;
-    const struct bind *b = value ? only_bind(g, symbol_of(g, value)) : NULL;
-    uint32_t function = value ? (b && b->kind == BIND_FUNCTION ? b->node : 0) : i;
-    if (value && kind_of(g, value) == K_Lambda)
-        return 0;
-    if (function && is_function(g, function) && !child_of(g, function, F_decorator_list))
+    if (value ? has_plain_signature(g, value)
+              : is_function(g, i) && !child_of(g, i, F_decorator_list))
         return 0;
     return gate_warn(g, RULE_DUNDER_DEFINITION, i,
                      "A dataclass asks for the signature of `%s`, and what stands in for a "
                      "method can answer with text that is evaluated.",
                      text_of_name(g, i));
+}
+
+/* Text that `__text_signature__` of a class is made of. */
+int is_signature_text(PyObject *str)
+{
+    const char *text = PyUnicode_AsUTF8AndSize(str, NULL);
+    PyErr_Clear();
+    return !text || strstr(text, ")\n--\n\n");
+}
+
+int check_docstring(struct gate *g, uint32_t class)
+{
+    uint32_t body = child_of(g, class, F_body);
+    PyObject *text = body && kind_of(g, body) == K_Expr && first_child(g, body)
+                         ? string_of(g, first_child(g, body))
+                         : NULL;
+    if (!text || !gate_module_in_use(g, "dataclasses") || !is_signature_text(text))
+        return 0;
+    return gate_warn(g, RULE_DUNDER_DEFINITION, body,
+                     "A dataclass asks its bases for their signatures, and this docstring is "
+                     "taken for one, names in which are evaluated.");
 }
 
 /* ---- the abstract classes that mappings of the library derive from ---------------------------- */
@@ -122,7 +158,7 @@ static int is_kept_class(const struct gate *g, uint32_t i)
     uint32_t parent = N(g, i)->parent;
     if (is_in_type(g, i) || is_type_argument(g, i) || is_instance_test(g, i) ||
         is_in_field(g, i, K_ClassDef, F_bases) || is_in_field(g, i, K_Call, F_func) ||
-        is_in_field(g, i, K_MatchClass, F_cls))
+        is_in_field(g, i, K_MatchClass, F_cls) || N(g, i)->field == F_decorator_list)
         return 1;
     if (kind_of(g, parent) == K_Attribute)
         return is_load(g, parent);
@@ -131,10 +167,14 @@ static int is_kept_class(const struct gate *g, uint32_t i)
             is_in_field(g, parent, K_ClassDef, F_bases));
 }
 
-void note_abstract_class(struct gate *g, uint32_t i)
+void note_abstract_class(struct gate *g, uint32_t i, uint32_t exports)
 {
-    if (!g->abstract_roams && !is_kept_class(g, i))
+    if (is_kept_class(g, i))
+        return;
+    if (exports & EXPORTS(EXPORT_ABSTRACT) && !g->abstract_roams)
         g->abstract_roams = i;
+    if (exports & EXPORTS(EXPORT_PLAIN_BASE) && !g->base_roams)
+        g->base_roams = i;
 }
 
 /* x.get = ..., of something that is not the code's own for sure. */
@@ -148,8 +188,20 @@ int is_mapping_method(const char *name)
     return 0;
 }
 
+/* A descriptor there would be handed the library's own objects, and their dicts. */
+static int check_base_patch(struct gate *g)
+{
+    if (!g->base_roams || !g->other_writes)
+        return 0;
+    return gate_warn(g, RULE_MODULE_PATCH, g->other_writes,
+                     "This may put an attribute into a class that others of the library derive "
+                     "from: it could take their objects apart.");
+}
+
 int check_abstract_patch(struct gate *g)
 {
+    if (check_base_patch(g) < 0)
+        return -1;
     if (!g->abstract_roams || !g->method_writes)
         return 0;
     return gate_warn(g, RULE_MODULE_PATCH, g->method_writes,

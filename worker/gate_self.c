@@ -144,7 +144,10 @@ int is_only_method(const struct gate *g, uint32_t function)
         return !g->odd_classmethods;
     if (g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS || !is_called_well_as(g, class, function))
         return 0;
-    int called_well = name->max_args <= required_arguments(g, function);
+    int required = required_arguments(g, function);
+    int called_well = name->max_args <= required;
+    if (gate_library_calls(g, name->text) > required)
+        return 0;
     if (name->attr == ATTR_DUNDER)
         return name->dunder && (name->dunder->flags & DUNDER_DEFINE) &&
                !(name->dunder->flags & DUNDER_STATIC) && (name->dunder->calls < 0 || called_well);

@@ -31,7 +31,8 @@ static unsigned long decode(const unsigned char *p, size_t len)
 
 static int is_bidi(unsigned long c)
 {
-    return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x61c ||
+           c == 0x200e || c == 0x200f;
 }
 
 static int check_wide(struct gate *g, size_t i)
@@ -50,6 +51,15 @@ static int check_wide(struct gate *g, size_t i)
     return 0;
 }
 
+/* Blanks between it and the start of its line, and nothing else. */
+static int is_among_blanks(const struct gate *g, size_t i)
+{
+    size_t at = i;
+    while (at > 0 && (g->text[at - 1] == ' ' || g->text[at - 1] == '\t'))
+        at--;
+    return at < i && (at == 0 || g->text[at - 1] == '\n');
+}
+
 /* 1: warned; 0; -1. */
 static int check_byte(struct gate *g, size_t i)
 {
@@ -66,6 +76,13 @@ static int check_byte(struct gate *g, size_t i)
                                "A lone carriage return ends a line for Python, but is shown as "
                                "none: what looks like a comment may be code.",
                                0u);
+    if (c == '\f')
+        return !is_among_blanks(g, i)
+                   ? 0
+                   : warn_byte(g, RULE_CONTROL_CHARACTER, i,
+                               "A form feed among the blanks of an indentation sets it back to "
+                               "nothing: the line stands in another block than it seems to.",
+                               0u);
     if (c < 0x80)
         return warn_byte(g, RULE_CONTROL_CHARACTER, i,
                          "The control character U+%04x can change what a terminal shows.", c);
@@ -74,8 +91,8 @@ static int check_byte(struct gate *g, size_t i)
 
 /* Bytes that need no look: printable ones, blanks, and those that begin no odd character. */
 static const unsigned char ordinary[256] = {
-    ['\t'] = 1,          ['\n'] = 1,          ['\f'] = 1,          [0x20 ... 0x7e] = 1,
-    [0x80 ... 0xc1] = 1, [0xc3 ... 0xe1] = 1, [0xe3 ... 0xff] = 1,
+    ['\t'] = 1,          ['\n'] = 1,          [0x20 ... 0x7e] = 1, [0x80 ... 0xc1] = 1,
+    [0xc3 ... 0xd7] = 1, [0xd9 ... 0xe1] = 1, [0xe3 ... 0xff] = 1,
 };
 
 #define ODD_MAX 100 /* warned of: finding the place of each costs its line */
@@ -120,7 +137,9 @@ static const char *find_cookie(const char *line, const char *end, size_t *ret_le
                            (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z')))
             p++;
         *ret_len = (size_t)(p - name);
-        return *ret_len ? name : NULL;
+        if (*ret_len)
+            return name;
+        p -= p == end; /* the loop looks on behind a cookie without a name */
     }
     return NULL;
 }

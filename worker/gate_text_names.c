@@ -97,6 +97,18 @@ static int is_defined_text(const struct gate *g, const char *text)
     return id && NAME(g, id)->defined;
 }
 
+static int is_mentioned(const struct gate *g, const char *text)
+{
+    return gate_name_find_text(g, text, strlen(text)) != 0;
+}
+
+/* "visit_" + x is up to x where that is an object of the code that answers for itself. */
+static int adds_itself(const struct gate *g)
+{
+    return is_defined_text(g, "__radd__") || is_mentioned(g, "UserString") ||
+           is_mentioned(g, "UserList");
+}
+
 /* The string that the text made by node i begins with. */
 static PyObject *first_string(const struct gate *g, uint32_t i)
 {
@@ -107,7 +119,7 @@ static PyObject *first_string(const struct gate *g, uint32_t i)
     case K_BinOp: /* "visit_" + x, "visit_%s" % x, if x does not answer for itself */
         if (string_of(g, child_of(g, i, F_right)))
             return NULL; /* "app" + "end": who hides a name? */
-        if ((N(g, i)->op == K_Add && !is_defined_text(g, "__radd__")) ||
+        if ((N(g, i)->op == K_Add && !adds_itself(g)) ||
             (N(g, i)->op == K_Mod && !is_defined_text(g, "__rmod__")))
             return string_of(g, first);
         return NULL;
@@ -372,6 +384,8 @@ static int work_out_format(struct gate *g, uint32_t i)
         return format_of_element(g, i);
     AUTO_PY text = text_of(g, i, 0);
     PyErr_Clear();
+    if (text)
+        g->text_work += (size_t)PyUnicode_GetLength(text) / 16;
     return text ? is_tame_format(g, text) : -1;
 }
 

@@ -109,8 +109,9 @@ enum node_flag {
     IN_FSTRING = 4,
     DECORATORS_KNOWN = 16, /* of a class, once asked: DECORATORS_TAME is worked out */
     DECORATORS_TAME = 32,
-    EVALUATED = 64, /* of an annotation that singledispatch evaluates */
-    IN_TYPE = 8,    /* of an annotation, and only within what types are made of: X[Y], X | Y */
+    EVALUATED = 64,     /* of an annotation that singledispatch evaluates */
+    DERIVED_ENUM = 128, /* of a class: an Enum derives from it */
+    IN_TYPE = 8,        /* of an annotation, and only within what types are made of: X[Y], X | Y */
 };
 #define IN_ANNOTATION (IN_ANNOTATION_FN | IN_ANNOTATION_VAR)
 

@@ -28,7 +28,7 @@ static int is_callee(const struct gate *g, uint32_t i)
 }
 
 /* `if x:`, `not x`, `x is None` */
-static int is_truth_test(const struct gate *g, uint32_t i)
+int is_truth_test(const struct gate *g, uint32_t i)
 {
     uint32_t parent = N(g, i)->parent;
     enum kind kind = kind_of(g, parent);
@@ -44,21 +44,57 @@ static int is_truth_test(const struct gate *g, uint32_t i)
     return 1;
 }
 
-/* list(cls), len(cls): functions of one argument that take a class apart. */
+static const char *name_of(const struct gate *g, uint32_t i)
+{
+    return NAME(g, N(g, i)->name)->text;
+}
+
+/* enumerate(cls), zip(a, cls), map(f, cls), reduce(f, cls): their iterables. */
+static int is_iterated(const struct gate *g, uint32_t i, uint32_t call)
+{
+    uint32_t func = first_child(g, call);
+    const struct export_name *row = export_sure(g, func);
+    int first = child_of(g, call, F_args) == i;
+    if (row)
+        return strcmp(row->name, "reduce") == 0 && child_at(g, call, F_args, 1) == i;
+    if (builtin_sure(g, func) != BUILTIN_CLASS)
+        return 0;
+    const char *name = name_of(g, func);
+    return strcmp(name, "zip") == 0 ||
+           (first && (strcmp(name, "enumerate") == 0 || strcmp(name, "reversed") == 0)) ||
+           (!first && (strcmp(name, "map") == 0 || strcmp(name, "filter") == 0));
+}
+
+/* object.__new__(cls), super().__new__(cls, value) */
+static int is_made_instance(const struct gate *g, uint32_t i, uint32_t call)
+{
+    uint32_t func = first_child(g, call);
+    if (kind_of(g, func) != K_Attribute || strcmp(name_of(g, func), "__new__") != 0 ||
+        child_of(g, call, F_args) != i)
+        return 0;
+    uint32_t base = first_child(g, func);
+    enum builtin what = builtin_sure(g, kind_of(g, base) == K_Call ? first_child(g, base) : base);
+    return what == BUILTIN_CLASS || what == BUILTIN_SELF_MATCH || what == BUILTIN_SUPER;
+}
+
+/* list(cls), len(cls), sorted(cls, key=f): functions that take a class apart. */
 static int is_only_argument(const struct gate *g, uint32_t i)
 {
     uint32_t call = N(g, i)->parent;
-    struct call_shape shape = {0};
     if (!is_in_field(g, i, K_Call, F_args))
         return 0;
-    shape = call_shape(g, call);
+    struct call_shape shape = call_shape(g, call);
     enum builtin what = builtin_sure(g, first_child(g, call));
-    return shape.positional == 1 && !shape.keywords &&
-           (what == BUILTIN_PLAIN || what == BUILTIN_SELF_MATCH || what == BUILTIN_PRINT);
+    if (shape.starred)
+        return 0;
+    if (shape.positional == 1 &&
+        (what == BUILTIN_PLAIN ||
+         (!shape.keywords && (what == BUILTIN_SELF_MATCH || what == BUILTIN_PRINT))))
+        return 1;
+    return is_iterated(g, i, call) || is_made_instance(g, i, call);
 }
 
-/* What a class may be used for that must not be called with names in text. */
-static int is_class_context(const struct gate *g, uint32_t i)
+int is_class_context(const struct gate *g, uint32_t i)
 {
     uint32_t parent = N(g, i)->parent;
     switch (N(g, parent)->kind) {
@@ -66,6 +102,8 @@ static int is_class_context(const struct gate *g, uint32_t i)
         return N(g, i)->field == F_bases;
     case K_Attribute:
         return 1;
+    case K_FormattedValue:
+        return N(g, i)->field == F_value;
     case K_Call:
         return is_callee(g, i) || is_instance_test(g, i) || is_only_argument(g, i);
     case K_Tuple:
@@ -88,11 +126,6 @@ static int is_class_context(const struct gate *g, uint32_t i)
 }
 
 /* ---- exports with powers of their own ------------------------------------------------------ */
-
-static const char *name_of(const struct gate *g, uint32_t i)
-{
-    return NAME(g, N(g, i)->name)->text;
-}
 
 static int warn_reflective(struct gate *g, uint32_t i)
 {
@@ -130,8 +163,8 @@ int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
 {
     if (exports & EXPORTS(EXPORT_NAMESPACE))
         note_namespace(g, i);
-    if (exports & EXPORTS(EXPORT_ABSTRACT))
-        note_abstract_class(g, i);
+    if (exports & (EXPORTS(EXPORT_ABSTRACT) | EXPORTS(EXPORT_PLAIN_BASE)))
+        note_abstract_class(g, i, exports);
     int fine = !(exports & CALLED_ONLY) || is_callee(g, i);
     if (exports & EXPORTS(EXPORT_NAMEDTUPLE))
         fine &= is_callee(g, i) || is_in_field(g, i, K_ClassDef, F_bases);
@@ -139,6 +172,10 @@ int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
         fine &= is_in_type(g, i);
     if (exports & EXPORTS(EXPORT_METACLASS))
         fine &= is_metaclass_keyword(g, i);
+    if (exports & EXPORTS(EXPORT_DATACLASS))
+        fine &= is_dataclass_use(g, i);
+    if (exports & EXPORTS(EXPORT_DEEPCOPY))
+        fine &= is_tame_deepcopy(g, i);
     if (exports & EXPORTS(EXPORT_ENUM))
         fine &= is_class_context(g, i);
     if (fine && exports & EXPORTS(EXPORT_SHAPED) && !is_shaped_use(g, i))
@@ -305,7 +342,7 @@ int check_name_load(struct gate *g, uint32_t i)
     const struct export_module *module = module_of(g, i, NULL);
     if (module && check_module_value(g, i, module) < 0)
         return -1;
-    if (check_dunder_method(g, i, s) < 0)
+    if (check_dunder_method(g, i, s) < 0 || (s->flags & SYMBOL_MEMO && check_memo(g, i) < 0))
         return -1;
     if (s->flags & SYMBOL_DENIED_BY_STAR &&
         gate_warn(g, RULE_IMPORT_NAME, i,

@@ -65,25 +65,6 @@ static int check_node(struct gate *g, uint32_t i)
     return checks[n->kind] ? checks[n->kind](g, i) : 0;
 }
 
-/* Copying an object obeys hooks that an instance may have been given under a name in text. */
-static int check_copies(struct gate *g)
-{
-    uint32_t writes = g->named_writes;
-    if (!writes && g->fields_roam)
-        writes = g->name_writes; /* of a field: asdict() reads the attribute of that name */
-    if (g->packages && g->named_writes)
-        return gate_warn(g, RULE_COPY_HOOK, g->named_writes,
-                         "This gives an object attributes whose names are not known before the "
-                         "code runs, and numpy asks every object for some, whose answers it "
-                         "takes for memory.");
-    if (!g->copies || !writes)
-        return 0;
-    return gate_warn(g, RULE_COPY_HOOK, writes,
-                     "This gives an object attributes whose names are not known before the code "
-                     "runs, and other parts of the code copy objects: a copy obeys what such "
-                     "names say.");
-}
-
 /* What was copied to `self` is looked up by its names in text. */
 static int check_wrapped_self(struct gate *g)
 {
