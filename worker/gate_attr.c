@@ -188,8 +188,8 @@ static int is_joined(const struct gate *g, uint32_t i)
 static int is_enum_read(const struct gate *g, uint32_t i)
 {
     const struct attr_row *row = NAME(g, N(g, i)->name)->attr_row;
-    return row && row->what == ATTR_HIDDEN && strcmp(row->module, "enum") == 0 && is_load(g, i) &&
-           (is_reading(g, i) || is_read_by_call(g, i) || is_joined(g, i));
+    return row && row->what == ATTR_HIDDEN && strcmp(row->module, ANY_MODULE) == 0 &&
+           is_load(g, i) && (is_reading(g, i) || is_read_by_call(g, i) || is_joined(g, i));
 }
 
 int check_attribute(struct gate *g, uint32_t i)

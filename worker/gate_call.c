@@ -268,6 +268,16 @@ static int check_namedtuple(struct gate *g, uint32_t i)
                      "is made for it would run there.");
 }
 
+/* Whether it holds a name at all: an Enum without members makes classes. */
+static int names_any(const struct gate *g, uint32_t i)
+{
+    PyObject *text = string_of(g, i);
+    for (Py_ssize_t k = 0; text && k < PyUnicode_GetLength(text); k++)
+        if (!strchr(" ,\t\n", (int)(PyUnicode_ReadChar(text, k) & 0x7f)))
+            return 1;
+    return !text && first_child(g, i);
+}
+
 /* Enum("Name", "A B C") */
 static int check_enum(struct gate *g, uint32_t i)
 {
@@ -279,7 +289,7 @@ static int check_enum(struct gate *g, uint32_t i)
     if (!shape.starred && shape.positional == 1 && !shape.keywords)
         return 0; /* a look-up by value */
     if (!shape.starred && shape.positional <= 2 && names && keywords_within(g, i, allowed) &&
-        are_tame_field_names(g, names))
+        are_tame_field_names(g, names) && names_any(g, names))
         return 0;
     return gate_warn(g, RULE_CLASS_FACTORY, i,
                      "This makes a class with names that are not all known before the code runs: "

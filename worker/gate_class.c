@@ -58,6 +58,15 @@ int is_tame_decorator(const struct gate *g, uint32_t i)
     return function && hands_back(g, function, call);
 }
 
+int is_shown_to_code(const struct gate *g, uint32_t class)
+{
+    for (uint32_t c = first_child(g, class); c && N(g, c)->field == F_decorator_list;
+         c = next_child(g, class, c))
+        if (!export_sure(g, kind_of(g, c) == K_Call ? first_child(g, c) : c))
+            return 1;
+    return 0;
+}
+
 int stays_class(const struct gate *g, uint32_t class)
 {
     struct node *n = N(g, class);
@@ -175,13 +184,47 @@ static unsigned facts_of_base(struct gate *g, uint32_t base, unsigned depth, int
     return facts ? facts : facts_of_unsure(g, base);
 }
 
+/* A value that is no descriptor: functions and their like do not become members. */
+static int makes_member(const struct gate *g, uint32_t value)
+{
+    static const char *const names[] = {"cached_property", "nonmember", "partial", "partialmethod",
+                                        "singledispatchmethod"};
+    const struct export_name *row;
+    switch (N(g, value)->kind) {
+    case K_Constant:
+    case K_Tuple:
+    case K_List:
+    case K_Dict:
+    case K_Set:
+    case K_UnaryOp:
+    case K_BinOp:
+    case K_JoinedStr:
+        return 1;
+    case K_Call:
+        row = export_sure(g, first_child(g, value));
+        for (size_t k = 0; row && k < ARRAY_LEN(names); k++)
+            if (strcmp(row->name, names[k]) == 0)
+                return 0;
+        return row || is_own_instance(g, value) || builtin_sure(g, value + 1) == BUILTIN_SELF_MATCH;
+    default:
+        return 0;
+    }
+}
+
+static int is_mentioned(const struct gate *g, const char *text)
+{
+    return gate_name_find_text(g, text, strlen(text)) != 0;
+}
+
 /* An assignment that makes a member of an Enum. */
 static int is_member(const struct gate *g, uint32_t statement)
 {
     enum kind kind = kind_of(g, statement);
+    uint32_t value = child_of(g, statement, F_value);
     if (kind != K_Assign && kind != K_AnnAssign)
         return 0;
-    if (!child_of(g, statement, F_value))
+    if (!value || !makes_member(g, value) || is_mentioned(g, "_ignore_") ||
+        is_mentioned(g, "__delete__") || is_mentioned(g, "__get__") || is_mentioned(g, "__set__"))
         return 0;
     uint32_t target = child_of(g, statement, kind == K_Assign ? F_targets : F_target);
     return kind_of(g, target) == K_Tuple ||
@@ -314,8 +357,11 @@ static void note_made_class(struct gate *g, uint32_t i, int *ret_failed)
     g->enum_mixins |= builtin_sure(g, type) == BUILTIN_NONE;
 }
 
-static void restrict_in_enums(struct gate *g, int enums, int odd)
+static void restrict_in_enums(struct gate *g, int enums)
 {
+    int odd = 0;
+    for (uint32_t i = 0; enums && !odd && i < g->node_count; i++)
+        odd = kind_of(g, i) == K_ClassDef && is_enum_class(g, i) && holds_objects(g, i);
     for (uint32_t i = 0; enums && i < g->node_count; i++) {
         if (kind_of(g, i) != K_ClassDef)
             continue;
@@ -328,7 +374,7 @@ static void restrict_in_enums(struct gate *g, int enums, int odd)
 
 int class_facts_collect(struct gate *g)
 {
-    int failed = 0, enums = 0, odd = 0;
+    int failed = 0, enums = 0;
     for (uint32_t i = 0; i < g->node_count && !failed; i++) {
         if (kind_of(g, i) == K_Call)
             note_made_class(g, i, &failed);
@@ -336,14 +382,13 @@ int class_facts_collect(struct gate *g)
             continue;
         unsigned facts = facts_of(g, i, 0, &failed);
         g->texts |= (facts & CLASS_TEXT) != 0;
+        g->abstracts |= (facts & CLASS_ABSTRACT) != 0;
         uint32_t s = gate_scope_resolve(g, N(g, i)->scope, N(g, i)->name);
         if (s && facts & CLASS_ENUM_EMPTY)
             g->symbols[s].flags |= SYMBOL_ENUM_EMPTY;
         if (facts & CLASS_ENUM)
             enums = 1;
-        if (facts & CLASS_ENUM && holds_objects(g, i))
-            odd = 1;
     }
-    restrict_in_enums(g, enums, odd);
+    restrict_in_enums(g, enums);
     return failed ? -1 : 0;
 }

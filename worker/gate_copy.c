@@ -200,6 +200,9 @@ static int is_no_value(const struct gate *g, uint32_t i)
         return 1;
     case K_Subscript:
         return N(g, i)->field == F_value;
+    case K_Assign: /* __getattr__ = dict.get */
+        return N(g, i)->field == F_value && count_of(g, parent, F_targets) == 1 &&
+               NAME(g, N(g, child_of(g, parent, F_targets))->name)->attr == ATTR_DUNDER;
     case K_Tuple:
         return is_in_field(g, parent, K_ExceptHandler, F_type) || is_instance_test(g, i);
     default:

@@ -26,8 +26,9 @@ static int is_dangerous_field(const struct gate *g, uint32_t id)
         return 1;
     if (name->attr == ATTR_HIDDEN)
         return gate_module_in_use(g, name->attr_row->module);
-    return g->class_patterns && (name->attr == ATTR_OBJ || name->attr == ATTR_FORMAT ||
-                                 name->attr == ATTR_DOOR || is_dispatch_word(g, name->text));
+    return g->class_patterns && g->abstracts &&
+           (name->attr == ATTR_OBJ || name->attr == ATTR_FORMAT || name->attr == ATTR_DOOR ||
+            is_dispatch_word(g, name->text));
 }
 
 static int warn_field(struct gate *g, uint32_t i)
@@ -182,10 +183,28 @@ static int check_class_keyword(struct gate *g, uint32_t i)
                      "its names mean; only ABCMeta is known to be tame.");
 }
 
+/* An Enum that gets out of sight while it has no members: calling it makes classes. */
+static int check_empty_enum(struct gate *g, uint32_t i)
+{
+    unsigned facts = class_facts_known(g, i);
+    int enums = 0, shown = is_shown_to_code(g, i) || !stays_class(g, i) ||
+                           g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;
+    FOR_CHILDREN (g, c, i) {
+        const struct symbol *s = symbol_of(g, c);
+        enums |= N(g, c)->field == F_bases &&
+                 (exports_of(g, c) & EXPORTS(EXPORT_ENUM) || (s && s->flags & SYMBOL_ENUM_EMPTY));
+    }
+    if (!enums || (facts & CLASS_REAL && !(facts & CLASS_ENUM_EMPTY && shown)))
+        return 0;
+    return gate_warn(g, RULE_CLASS_FACTORY, i,
+                     "An Enum without members is given to something else here, and calling it "
+                     "makes a class with any names.");
+}
+
 int check_class(struct gate *g, uint32_t i)
 {
     if (check_bound_dunder(g, i, N(g, i)->name) < 0 || check_path_class(g, i) < 0 ||
-        check_docstring(g, i) < 0)
+        check_docstring(g, i) < 0 || check_empty_enum(g, i) < 0)
         return -1;
     FOR_CHILDREN (g, c, i) {
         if (N(g, c)->field == F_keywords && check_class_keyword(g, c) < 0)

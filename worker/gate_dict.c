@@ -55,9 +55,37 @@ static int is_for_encoder(const struct gate *g, uint32_t i, uint32_t object)
            (is_default_lambda(g, function) || is_default_method(g, function));
 }
 
+/* The x of type(x) or x.__class__, or 0. */
+static uint32_t whose_class(const struct gate *g, uint32_t i)
+{
+    if (kind_of(g, i) == K_Attribute)
+        return strcmp(text_of_name(g, i), "__class__") == 0 ? first_child(g, i) : 0;
+    return kind_of(g, i) == K_Call && builtin_sure(g, first_child(g, i)) == BUILTIN_TYPE &&
+                   count_of(g, i, F_args) == 1 && !count_of(g, i, F_keywords)
+               ? child_of(g, i, F_args)
+               : 0;
+}
+
+/* type(self) is type(other); negated: `is not`. */
+static int compares_classes(const struct gate *g, uint32_t test, uint32_t name, int negated)
+{
+    if (kind_of(g, test) != K_Compare || count_of(g, test, F_comparators) != 1 ||
+        !(N(g, test)->op == COMPARE_IDENTITY || N(g, test)->op == COMPARE_EQUAL) ||
+        !(N(g, test)->flags & NEGATED) != !negated)
+        return 0;
+    uint32_t a = whose_class(g, first_child(g, test));
+    uint32_t b = whose_class(g, child_of(g, test, F_comparators));
+    if (!a || !b || kind_of(g, a) != K_Name || kind_of(g, b) != K_Name)
+        return 0;
+    return (N(g, a)->name == name && is_genuine_self(g, b, NULL)) ||
+           (N(g, b)->name == name && is_genuine_self(g, a, NULL));
+}
+
 /* What isinstance() or `type(a) is type(b)` says of node i's name. */
 static int tests_for_own_class(const struct gate *g, uint32_t test, uint32_t name)
 {
+    if (compares_classes(g, test, name, 0))
+        return 1;
     if (kind_of(g, test) != K_Call || builtin_sure(g, first_child(g, test)) != BUILTIN_ISINSTANCE ||
         strcmp(text_of_name(g, first_child(g, test)), "isinstance") != 0 ||
         count_of(g, test, F_args) != 2)
@@ -82,6 +110,9 @@ static int is_guarded(const struct gate *g, uint32_t i, uint32_t object)
         if (kind_of(g, parent) == K_BoolOp && N(g, parent)->op == K_And && before != up &&
             tests_for_own_class(g, before, name))
             return 1;
+        if (kind_of(g, parent) == K_IfExp && N(g, up)->field == F_body &&
+            tests_for_own_class(g, child_of(g, parent, F_test), name))
+            return 1;
         if (!is_function(g, parent) || N(g, up)->field != F_body)
             continue;
         before = child_of(g, parent, F_body);
@@ -89,9 +120,10 @@ static int is_guarded(const struct gate *g, uint32_t i, uint32_t object)
             before = N(g, before)->end; /* behind the docstring */
         uint32_t test = before != up && kind_of(g, before) == K_If ? first_child(g, before) : 0;
         uint32_t leave = test ? child_of(g, before, F_body) : 0;
-        return leave && kind_of(g, test) == K_UnaryOp && N(g, test)->op == K_Not &&
-               (kind_of(g, leave) == K_Return || kind_of(g, leave) == K_Raise) &&
-               tests_for_own_class(g, first_child(g, test), name);
+        return leave && (kind_of(g, leave) == K_Return || kind_of(g, leave) == K_Raise) &&
+               (compares_classes(g, test, name, 1) ||
+                (kind_of(g, test) == K_UnaryOp && N(g, test)->op == K_Not &&
+                 tests_for_own_class(g, first_child(g, test), name)));
     }
     return 0;
 }

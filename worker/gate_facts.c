@@ -324,6 +324,8 @@ static void note_call(struct gate *g, uint32_t i)
         FOR_CHILDREN (g, c, i)
             if (N(g, c)->field == F_args)
                 note_name_text(g, c);
+    if (exports & EXPORTS(EXPORT_COPYING) && call_shape(g, i).starred && !g->named_writes)
+        g->named_writes = i; /* replace(SimpleNamespace(), **names) */
     if (what == BUILTIN_TYPE)
         note_made_names(g, i);
     if (what != BUILTIN_GETATTR && what != BUILTIN_SETATTR)

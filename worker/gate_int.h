@@ -82,6 +82,7 @@ struct attr_row {
     unsigned char what; /* enum attr_class */
     const char *module; /* of ATTR_HIDDEN */
 };
+#define ANY_MODULE "*" /* hidden, whatever is in use */
 /* What is special about an attribute's name; *ret_row may be NULL. */
 enum attr_class gate_attr_class(const char *name, size_t len, const struct attr_row **ret_row);
 
@@ -120,6 +121,7 @@ struct name {
     unsigned char attr;             /* enum attr_class */
     unsigned char defined;          /* set as an attribute, or in a class body, by this source */
     unsigned char is_method;        /* of a function in a class, without decorators */
+    unsigned char is_nested_class;  /* of a class in a class */
     unsigned char is_self;          /* of the first parameter of a method */
     unsigned char stored_elsewhere; /* set as an attribute of something other than `self` */
     /*
@@ -255,6 +257,7 @@ struct gate {
     unsigned char future_annotations;
     unsigned char dispatches;     /* singledispatch is in use: annotations are evaluated */
     unsigned char fields;         /* dataclasses.fields is in use */
+    unsigned char abstracts;      /* isinstance() of a class may be answered by others */
     unsigned char class_patterns; /* a class pattern has positional parts */
     unsigned char args_by_prefix; /* getattr(x, f"ar{y}") occurs */
     unsigned char prefixed;       /* getattr(x, f"prefix{y}") occurs */
@@ -269,6 +272,8 @@ struct gate {
     unsigned char odd_classmethods; /* classmethod is given what may be a property */
     unsigned char default_called;   /* `.default` is taken from other than super() */
     unsigned char descriptor_bases; /* a class may derive from a descriptor of the library */
+    unsigned char unbound_calls;    /* methods of the library are called with any `self` */
+    unsigned char library_callers;  /* of gate_roam.c: who calls methods of what it is given */
     unsigned char classes_roam;     /* a class of the source is passed on */
     unsigned char packages;         /* one of a package's modules is in use */
     size_t text_work;               /* steps spent on texts that are put together */
@@ -410,6 +415,8 @@ const struct export_name *owner_of_attribute(const struct gate *g, uint32_t i);
 uint32_t class_sure(const struct gate *g, uint32_t i);
 /* Whether the decorators of a class hand it back. */
 int is_tame_decorator(const struct gate *g, uint32_t i);
+/* A decorator of the source gets it, and may keep it whatever it hands back. */
+int is_shown_to_code(const struct gate *g, uint32_t class);
 int stays_class(const struct gate *g, uint32_t class);
 /* Whether a loaded Name is surely bound when it is loaded, by the source. */
 int is_bound_before(const struct gate *g, const struct symbol *s, uint32_t i);
@@ -547,8 +554,9 @@ int check_package_definition(struct gate *g, uint32_t function);
 
 /* With how many arguments the library may call that method of a class of the source; or -1. */
 int gate_library_calls(const struct gate *g, const char *name);
+/* Whether `x.name`, taken without a call, may be a method that does something with what it gets. */
 int is_library_method(const char *name);
-/* Whether str has a method of that name. */
+/* A method by which a str is taken apart or put together. */
 int is_text_method(const char *name);
 /* Whether any class of the source is passed on as a value. */
 void gate_roam_collect(struct gate *g);

@@ -10,43 +10,89 @@
 
 /* ---- what the library calls --------------------------------------------------------------- */
 
-/* With up to how many arguments; `text`: str has it. Sorted. */
+/* Who calls them. */
+enum caller {
+    OF_DESCRIPTOR = 1, /* what holds a descriptor: partialmethod */
+    OF_FILE = 2,       /* print(file=x), json.dump() */
+    OF_GENERATOR = 4,  /* contextmanager */
+    OF_JSON = 8,       /* json.dumps(cls=x) */
+    OF_PATTERN = 16,   /* Template.pattern */
+    OF_ROW = 32,       /* DictWriter.writerow() */
+    OF_TEXT = 64,      /* textwrap.wrap() */
+};
+
+/* With up to how many arguments. Sorted. */
 static const struct method {
     const char *name;
-    signed char most, text;
+    signed char most;
+    unsigned char callers;
 } methods[] = {
-    {"__contains__", 1, 1}, {"__delete__", 1, 0},   {"__get__", 2, 0},
-    {"__getitem__", 1, 1},  {"__set__", 2, 0},      {"__set_name__", 2, 0},
-    {"add", 1, 0},          {"append", 1, 0},       {"appendleft", 1, 0},
-    {"asend", 1, 0},        {"athrow", 3, 0},       {"capitalize", 0, 1},
-    {"casefold", 0, 1},     {"center", 2, 1},       {"count", 3, 1},
-    {"decode", 2, 0},       {"default", 1, 0},      {"difference", 1, 0},
-    {"discard", 1, 0},      {"dispatch", 1, 0},     {"dst", 1, 0},
-    {"encode", 2, 1},       {"endswith", 3, 1},     {"expandtabs", 1, 1},
-    {"extend", 1, 0},       {"extendleft", 1, 0},   {"find", 3, 1},
-    {"findall", 3, 0},      {"finditer", 3, 0},     {"format_map", 1, 1},
-    {"fromutc", 1, 0},      {"fullmatch", 3, 0},    {"get", 2, 0},
-    {"getrandbits", 1, 0},  {"group", 2, 0},        {"index", 3, 1},
-    {"insert", 2, 0},       {"intersection", 1, 0}, {"isdisjoint", 1, 0},
-    {"issubset", 1, 0},     {"issuperset", 1, 0},   {"iterencode", 2, 0},
-    {"join", 1, 1},         {"ljust", 2, 1},        {"lower", 0, 1},
-    {"lstrip", 1, 1},       {"match", 3, 0},        {"partition", 1, 1},
-    {"pop", 2, 0},          {"raw_decode", 2, 0},   {"read", 1, 0},
-    {"readinto", 1, 0},     {"readline", 1, 0},     {"readlines", 1, 0},
-    {"register", 2, 0},     {"remove", 1, 0},       {"removeprefix", 1, 1},
-    {"removesuffix", 1, 1}, {"replace", 3, 1},      {"rfind", 3, 1},
-    {"rindex", 3, 1},       {"rjust", 2, 1},        {"rotate", 1, 0},
-    {"rpartition", 1, 1},   {"rsplit", 2, 1},       {"rstrip", 1, 1},
-    {"search", 3, 0},       {"seek", 2, 0},         {"send", 1, 0},
-    {"setdefault", 2, 0},   {"split", 2, 1},        {"splitlines", 1, 1},
-    {"startswith", 3, 1},   {"strip", 1, 1},        {"sub", 3, 0},
-    {"subn", 3, 0},         {"swapcase", 0, 1},     {"symmetric_difference", 1, 0},
-    {"throw", 3, 0},        {"title", 0, 1},        {"translate", 1, 1},
-    {"truncate", 1, 0},     {"tzname", 1, 0},       {"union", 1, 0},
-    {"update", 1, 0},       {"upper", 0, 1},        {"utcoffset", 1, 0},
-    {"write", 1, 0},        {"writelines", 1, 0},   {"writerow", 1, 0},
-    {"writerows", 1, 0},    {"zfill", 1, 1},
+    {"__delete__", 1, OF_DESCRIPTOR},
+    {"__get__", 2, OF_DESCRIPTOR},
+    {"__set__", 2, OF_DESCRIPTOR},
+    {"__set_name__", 2, OF_DESCRIPTOR},
+    {"asend", 1, OF_GENERATOR},
+    {"athrow", 3, OF_GENERATOR},
+    {"center", 2, OF_TEXT},
+    {"count", 3, OF_TEXT},
+    {"decode", 2, OF_JSON | OF_TEXT},
+    {"default", 1, OF_JSON},
+    {"dispatch", 1, OF_DESCRIPTOR},
+    {"encode", 2, OF_JSON | OF_TEXT},
+    {"endswith", 3, OF_TEXT},
+    {"expandtabs", 1, OF_TEXT},
+    {"find", 3, OF_TEXT},
+    {"findall", 3, OF_PATTERN},
+    {"finditer", 3, OF_PATTERN},
+    {"fullmatch", 3, OF_PATTERN},
+    {"get", 2, OF_ROW},
+    {"group", 2, OF_PATTERN},
+    {"index", 3, OF_TEXT},
+    {"iterencode", 2, OF_JSON},
+    {"join", 1, OF_TEXT},
+    {"ljust", 2, OF_TEXT},
+    {"lstrip", 1, OF_TEXT},
+    {"match", 3, OF_PATTERN},
+    {"partition", 1, OF_TEXT},
+    {"raw_decode", 2, OF_JSON},
+    {"read", 1, OF_FILE},
+    {"readinto", 1, OF_FILE},
+    {"readline", 1, OF_FILE},
+    {"readlines", 1, OF_FILE},
+    {"register", 2, OF_DESCRIPTOR},
+    {"removeprefix", 1, OF_TEXT},
+    {"removesuffix", 1, OF_TEXT},
+    {"replace", 3, OF_TEXT},
+    {"rfind", 3, OF_TEXT},
+    {"rindex", 3, OF_TEXT},
+    {"rjust", 2, OF_TEXT},
+    {"rpartition", 1, OF_TEXT},
+    {"rsplit", 2, OF_TEXT},
+    {"rstrip", 1, OF_TEXT},
+    {"search", 3, OF_PATTERN},
+    {"seek", 2, OF_FILE},
+    {"send", 1, OF_GENERATOR},
+    {"split", 3, OF_PATTERN | OF_TEXT},
+    {"splitlines", 1, OF_TEXT},
+    {"startswith", 3, OF_TEXT},
+    {"strip", 1, OF_TEXT},
+    {"sub", 3, OF_PATTERN},
+    {"subn", 3, OF_PATTERN},
+    {"throw", 3, OF_GENERATOR},
+    {"translate", 1, OF_TEXT},
+    {"truncate", 1, OF_FILE},
+    {"write", 1, OF_FILE},
+    {"writelines", 1, OF_FILE},
+    {"writerow", 1, OF_FILE},
+    {"writerows", 1, OF_FILE},
+    {"zfill", 1, OF_TEXT},
 };
+
+/* Methods of builtin types that keep what they get, or hand on what they hold. */
+static const char *const keepers[] = {
+    "add",        "append",     "appendleft", "extend", "extendleft", "format",
+    "format_map", "insert",     "items",      "keys",   "pop",        "popitem",
+    "remove",     "setdefault", "sort",       "update", "values",     NULL};
 
 static const struct method *method_of(const char *name)
 {
@@ -69,24 +115,73 @@ static int is_mentioned(const struct gate *g, const char *text)
     return gate_name_find_text(g, text, strlen(text)) != 0;
 }
 
+static unsigned char callers_of(const struct gate *g)
+{
+    static const struct {
+        const char *name;
+        unsigned char caller;
+    } names[] = {
+        {"AsyncGenerator", OF_GENERATOR},
+        {"Coroutine", OF_GENERATOR},
+        {"DictWriter", OF_ROW},
+        {"DictWriter", OF_FILE},
+        {"Generator", OF_GENERATOR},
+        {"PrettyPrinter", OF_FILE},
+        {"Template", OF_PATTERN},
+        {"TextWrapper", OF_PATTERN},
+        {"asynccontextmanager", OF_GENERATOR},
+        {"capwords", OF_TEXT},
+        {"contextmanager", OF_GENERATOR},
+        {"dump", OF_FILE},
+        {"file_digest", OF_FILE},
+        {"from_file", OF_FILE},
+        {"partialmethod", OF_DESCRIPTOR},
+        {"pp", OF_FILE},
+        {"pprint", OF_FILE},
+        {"print_exc", OF_FILE},
+        {"redirect_stderr", OF_FILE},
+        {"redirect_stdout", OF_FILE},
+        {"singledispatchmethod", OF_DESCRIPTOR},
+        {"writer", OF_FILE},
+    };
+    static const char *const modules[] = {"base64",   "difflib",      "fnmatch", "html",
+                                          "textwrap", "urllib.parse", "uuid"};
+    unsigned char callers = gate_module_in_use(g, "base64") ? OF_FILE : 0;
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (is_mentioned(g, names[k].name))
+            callers |= names[k].caller;
+    for (size_t k = 0; k < ARRAY_LEN(modules); k++)
+        if (gate_module_in_use(g, modules[k]))
+            callers |= OF_TEXT;
+    return callers;
+}
+
+/* print(file=x), json.dumps(cls=x) */
+static unsigned char caller_of_keyword(const char *name)
+{
+    if (strcmp(name, "cls") == 0)
+        return OF_JSON;
+    return strcmp(name, "file") == 0 || strcmp(name, "stream") == 0 ? OF_FILE : 0;
+}
+
+#define ANY_COUNT 100
+
 int gate_library_calls(const struct gate *g, const char *name)
 {
-    const struct method *method = g->classes_roam ? method_of(name) : NULL;
-    if (method && name[0] == '_' && !is_mentioned(g, "partialmethod") &&
-        !is_mentioned(g, "singledispatchmethod"))
-        return -1; /* nothing else asks an object for these by their names */
-    return method ? method->most : -1;
+    if (!g->classes_roam)
+        return -1;
+    if (g->unbound_calls) /* of whatever its methods call */
+        return ANY_COUNT;
+    const struct method *method = method_of(name);
+    return method && method->callers & g->library_callers ? method->most : -1;
 }
 
 int is_library_method(const char *name)
 {
-    return method_of(name) != NULL;
-}
-
-int is_text_method(const char *name)
-{
-    const struct method *method = method_of(name);
-    return method && method->text;
+    const char *const *k = keepers;
+    while (*k && strcmp(*k, name) != 0)
+        k++;
+    return *k || method_of(name);
 }
 
 /* ---- classes of the source that are passed on --------------------------------------------- */
@@ -131,12 +226,33 @@ static int stays_put(const struct gate *g, uint32_t i)
     }
 }
 
-/* `cls` of a method. */
+/* Methods that get a class, and at which place: that of an exception, or of an instance. */
+static int gets_class_at(const char *name)
+{
+    static const struct {
+        const char *name;
+        int at;
+    } rows[] = {{"__aexit__", 1},    {"__exit__", 1}, {"__get__", 2},
+                {"__set_name__", 1}, {"athrow", 1},   {"throw", 1}};
+    for (size_t k = 0; k < ARRAY_LEN(rows); k++)
+        if (strcmp(rows[k].name, name) == 0)
+            return rows[k].at;
+    return 0;
+}
+
+/* `cls` of a method, `owner` of a descriptor's. */
 static int is_class_parameter(const struct gate *g, const struct symbol *s)
 {
     const struct bind *b = s->kinds & BINDS(BIND_PARAMETER) ? &g->binds[s->first] : NULL;
-    uint32_t function = b && b->kind == BIND_PARAMETER ? N(g, N(g, b->node)->parent)->parent : 0;
-    if (!function || !class_of_method(g, function) || first_parameter(g, function) != s)
+    uint32_t arguments = b && b->kind == BIND_PARAMETER ? N(g, b->node)->parent : 0;
+    uint32_t function = arguments ? N(g, arguments)->parent : 0;
+    if (!function || !class_of_method(g, function))
+        return 0;
+    int at = gets_class_at(NAME(g, N(g, function)->name)->text);
+    if (at && (N(g, b->node)->field == F_vararg ||
+               child_at(g, arguments, F_args, (unsigned)at) == b->node))
+        return 1;
+    if (first_parameter(g, function) != s)
         return 0;
     const struct dunder_row *row = NAME(g, N(g, function)->name)->dunder;
     return (row && row->flags & DUNDER_STATIC) || child_of(g, function, F_decorator_list);
@@ -148,15 +264,67 @@ static int is_class_value(const struct gate *g, uint32_t i)
     if (s)
         return s->kinds & BINDS(BIND_CLASS) || is_class_parameter(g, s);
     if (kind_of(g, i) == K_Attribute)
-        return strcmp(NAME(g, N(g, i)->name)->text, "__class__") == 0;
+        return is_load(g, i) && (NAME(g, N(g, i)->name)->is_nested_class ||
+                                 strcmp(NAME(g, N(g, i)->name)->text, "__class__") == 0);
     return kind_of(g, i) == K_Call && builtin_sure(g, first_child(g, i)) == BUILTIN_TYPE;
+}
+
+/*
+ * MutableSequence.extend(x, rows): a method of a class of the library, which then calls
+ * those of x. C code looks at what x is; Python code is in what is called like this.
+ */
+static int takes_unbound(const struct gate *g, uint32_t i)
+{
+    uint32_t base = first_child(g, i);
+    const struct export_name *row = kind_of(g, i) == K_Attribute ? export_sure(g, base) : NULL;
+    uint32_t class = kind_of(g, i) == K_Attribute ? class_sure(g, base) : 0;
+    int library = row && row->name[0] >= 'A' && row->name[0] <= 'Z';
+    for (uint32_t c = class ? child_of(g, class, F_bases) : 0; c; c = next_child(g, class, c)) {
+        const struct export_name *of = N(g, c)->field == F_bases ? export_sure(g, c) : NULL;
+        library |= of && of->kind != EXPORT_ENUM && of->kind != EXPORT_PLAIN_BASE &&
+                   of->kind != EXPORT_NAMEDTUPLE;
+    }
+    if (!library || !is_load(g, i) || module_of(g, i, NULL) ||
+        (NAME(g, N(g, i)->name)->attr != ATTR_PLAIN && NAME(g, N(g, i)->name)->attr != ATTR_DUNDER))
+        return 0;
+    uint32_t call = N(g, i)->parent;
+    if (!is_in_field(g, i, K_Call, F_func))
+        return !class;
+    uint32_t first = child_of(g, call, F_args), around = function_around(g, i);
+    const struct symbol *s = first ? symbol_of(g, first) : NULL;
+    int own = s && class_of_method(g, around) && s == first_parameter(g, around) &&
+              !is_class_parameter(g, s);
+    return first && !own;
+}
+
+/* What hands out classes that the code nowhere passes on by name. */
+static int has_other_ways(const struct gate *g)
+{
+    static const char *const names[] = {"AsyncExitStack", "ExitStack", "get_args", "registry"};
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (is_mentioned(g, names[k]))
+            return 1;
+    return g->fields;
 }
 
 void gate_roam_collect(struct gate *g)
 {
+    g->classes_roam = has_other_ways(g);
+    g->library_callers = callers_of(g);
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        if (kind_of(g, i) == K_keyword)
+            g->library_callers |= caller_of_keyword(NAME(g, N(g, i)->name)->text);
+        if (kind_of(g, i) == K_ClassDef) {
+            g->classes_roam |= is_shown_to_code(g, i) || !stays_class(g, i);
+            NAME(g, N(g, i)->name)->is_nested_class |=
+                g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;
+        }
+    }
     for (uint32_t i = 0; i < g->node_count && !g->classes_roam; i++) {
         enum kind kind = kind_of(g, i);
         if (kind == K_Name || kind == K_Attribute || kind == K_Call)
             g->classes_roam = is_class_value(g, i) && !stays_put(g, i);
     }
+    for (uint32_t i = 0; g->classes_roam && !g->unbound_calls && i < g->node_count; i++)
+        g->unbound_calls = kind_of(g, i) == K_Attribute && takes_unbound(g, i);
 }

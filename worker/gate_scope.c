@@ -249,6 +249,8 @@ void gate_module_used(struct gate *g, const struct export_module *module)
 int gate_module_in_use(const struct gate *g, const char *module)
 {
     const struct export_module *found = exports_find(module);
+    if (strcmp(module, ANY_MODULE) == 0)
+        return 1;
     return found && g->modules[exports_index(found)];
 }
 

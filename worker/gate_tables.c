@@ -111,14 +111,14 @@ static const struct attr_row attributes[] = {
     TAME(_ignore_),
     HIDDEN(_inst, "typing"), /* lets an alias of `type` be called */
     TAME(_make),
-    HIDDEN(_member_map_, "enum"), HIDDEN(_member_names_, "enum"), /* what an Enum goes by */
+    HIDDEN(_member_map_, ANY_MODULE), HIDDEN(_member_names_, ANY_MODULE), /* what an Enum goes by */
     TAME(_missing_), TAME(_name_),
     HIDDEN(_old_targets, "contextlib"),
     TAME(_order_),
     HIDDEN(_partialmethod, "dataclasses"), /* of a class: whose signature is asked for */
     TAME(_replace),
     HIDDEN(_stream, "contextlib"), /* names the attribute of sys that is replaced */
-    HIDDEN(_value2member_map_, "enum"), TAME(_value_),
+    HIDDEN(_value2member_map_, ANY_MODULE), TAME(_value_),
     FRAME(ag_await), FRAME(ag_code), FRAME(ag_frame), FRAME(ag_running), FRAME(ag_suspended),
     HIDDEN(attrname, "functools"), /* of a cached_property: what it sets on an instance */
     DOOR(builtins), DOOR(check_output),

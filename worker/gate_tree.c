@@ -187,8 +187,8 @@ static int makes_types(const struct gate *g, uint32_t i)
 
 static unsigned flags_of_child(const struct gate *g, uint32_t i, enum field field)
 {
-    unsigned flags = N(g, i)->flags;
     enum kind kind = kind_of(g, i);
+    unsigned flags = N(g, i)->flags & ~(kind == K_Compare ? (unsigned)NEGATED : 0u);
     if (!makes_types(g, i))
         flags &= ~(unsigned)IN_TYPE;
     if (field == F_annotation)
@@ -217,6 +217,16 @@ static unsigned compare_bit(PyObject *op)
     default:
         return COMPARE_ORDER;
     }
+}
+
+static int is_negated(PyObject *list)
+{
+    for (Py_ssize_t k = 0; PyList_Check(list) && k < PyList_Size(list); k++) {
+        enum kind op = gate_kind_of(PyList_GetItem(list, k));
+        if (op == K_IsNot || op == K_NotEq || op == K_NotIn)
+            return 1;
+    }
+    return 0;
 }
 
 static unsigned compare_set(PyObject *list)
@@ -260,6 +270,7 @@ static int read_scalar(struct gate *g, uint32_t i, const struct field_spec *spec
         return 0;
     case T_OPS:
         N(g, i)->op = (unsigned char)compare_set(value);
+        N(g, i)->flags |= (unsigned char)(is_negated(value) ? NEGATED : 0);
         return 0;
     case T_INT:
         number = PyLong_AsLong(value);
