@@ -64,6 +64,9 @@ int package_setting_is_door(const char *key);
 /* 1: text for DataFrame.query() that reads no attribute, calls nothing and knows columns only. */
 int package_expression_is_tame(const char *text);
 
+/* package_seal.c: shuts what the gate cannot see anybody go through. 0 or -1. */
+int package_seal(void);
+
 /* Makes the tables of the packages in worker.allow, and adds the modules found. 0 or -1. */
 int exports_package_prepare(void);
 

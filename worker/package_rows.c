@@ -45,7 +45,6 @@ static const struct package_row rows[] = {
     {"numpy.char", NULL, SHAPE_ANY, NULL},
     {"numpy.emath", NULL, SHAPE_ANY, NULL},
     {"numpy.rec", NULL, SHAPE_ANY, NULL},
-    {"numpy.rec", "array", SHAPE_NEVER, "takes bytes for objects; fromrecords() does not"},
     {"numpy.rec", "fromfile", SHAPE_NEVER, FILES},
     {"numpy.rec", "fromstring", SHAPE_NEVER, "takes bytes for objects"},
     {"numpy.matrixlib", NULL, SHAPE_NEVER, INNER},

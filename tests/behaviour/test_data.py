@@ -43,6 +43,7 @@ def blocks(name):
 
 ORDINARY = blocks("data_ordinary.txt")
 TRICKS = blocks("data_tricks.txt")
+SEALED = blocks("data_sealed.txt")
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +108,13 @@ def test_with_the_gate_off_it_does_not_reach_the_host(many, tmp_path):
         assert envelope["status"] in ("ok", "error", "crashed", "limit"), f"{code}\n{envelope}"
         assert "canary" not in json.dumps(envelope), code
     assert list(out.iterdir()) == []
+
+
+def test_what_the_gate_cannot_see_is_sealed(many):
+    for (head, code), envelope in zip(SEALED, many([code for _, code in SEALED], drop="gate")):
+        ended = envelope["error"]["type"] if envelope["error"] else "-"
+        assert (envelope["status"], ended) == ("ok" if head == "-" else "error", head), (
+            f"{code}\n{envelope}")
 
 
 READERS = [
