@@ -403,7 +403,10 @@ int exports_package_prepare(void)
 {
     if (PyUnicode_CompareWithASCIIString(worker.profile, "strict") == 0)
         return 0; /* it hands out what was reviewed, and nothing else */
-    int rc = index_rows() < 0 || add_listed() < 0 || add_parents() < 0 ? -1 : package_seal();
+    int rc =
+        index_rows() < 0 || add_listed() < 0 || add_parents() < 0 || package_parts_collect() < 0
+            ? -1
+            : package_seal();
     py_clear(&rows_by_address);
     return rc;
 }

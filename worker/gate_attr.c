@@ -21,7 +21,8 @@ static const char *refusal_of_hidden(const struct gate *g, const struct name *na
                                                   : NULL;
 }
 
-const char *refusal_of_attr(const struct gate *g, uint32_t id, enum rule_id *ret_rule)
+/* Of what is surely the code's own, where it is that or nothing is known of it. */
+static const char *refusal_of_own(const struct gate *g, uint32_t id, enum rule_id *ret_rule)
 {
     const struct name *name = NAME(g, id);
     *ret_rule = RULE_PRIVATE_ATTRIBUTE;
@@ -46,6 +47,18 @@ const char *refusal_of_attr(const struct gate *g, uint32_t id, enum rule_id *ret
         *ret_rule = RULE_PACKAGE_DOOR;
         return gate_package_why(g, name->text);
     }
+}
+
+static const char *refusal_on(const struct gate *g, uint32_t id, uint32_t base,
+                              enum rule_id *ret_rule)
+{
+    const char *why = refusal_of_own(g, id, ret_rule);
+    return why ? why : refusal_in_package(g, id, base);
+}
+
+const char *refusal_of_attr(const struct gate *g, uint32_t id, enum rule_id *ret_rule)
+{
+    return refusal_on(g, id, 0, ret_rule);
 }
 
 /* ---- on a module --------------------------------------------------------------------------- */
@@ -148,7 +161,7 @@ int check_format_attribute(struct gate *g, uint32_t i)
     if (builtin_sure(g, base) == BUILTIN_SELF_MATCH && is_in_field(g, i, K_Call, F_func) &&
         child_of(g, call, F_args))
         base = child_of(g, call, F_args); /* str.format(text, ...) */
-    else if (has_own_format(g, base))
+    else if (has_own_format(g, base) || is_tame_style(g, i))
         return 0;
     int tame = format_of_receiver(g, base);
     if (tame > 0)
@@ -225,6 +238,6 @@ int check_attribute(struct gate *g, uint32_t i)
     if (is_enum_read(g, i))
         return 0;
     enum rule_id rule;
-    const char *why = refusal_of_attr(g, N(g, i)->name, &rule);
+    const char *why = refusal_on(g, N(g, i)->name, first_child(g, i), &rule);
     return why ? gate_warn(g, rule, i, "The attribute `%s` %s.", name->text, why) : 0;
 }

@@ -100,8 +100,8 @@ static unsigned facts_of_builtin(const struct gate *g, uint32_t base)
 static unsigned facts_of_export(const struct export_name *row)
 {
     unsigned facts = ORDINARY;
-    if (row->kind == EXPORT_PACKAGE || row->kind == EXPORT_SHAPED)
-        return CLASS_TEXT | CLASS_ABSTRACT; /* nobody knows what is in it */
+    if (row->kind == EXPORT_PACKAGE || row->kind == EXPORT_SHAPED) /* who knows what is in it? */
+        return CLASS_TEXT | CLASS_ABSTRACT | (is_package_class(row) ? CLASS_REAL : 0);
     if (row->kind == EXPORT_ENUM)
         facts |= CLASS_ENUM;
     if (strcmp(row->name, "StrEnum") == 0 || strcmp(row->name, "UserString") == 0 ||
@@ -253,7 +253,7 @@ static void note_enum_bases(struct gate *g, uint32_t class, unsigned depth)
 
 static unsigned facts_of_bases(struct gate *g, uint32_t class, unsigned depth, int *ret_failed)
 {
-    unsigned all = OF_ALL, any = 0, count = 0, mixed = 0;
+    unsigned all = OF_ALL, any = 0, count = 0, mixed = 0, plain = 0;
     FOR_CHILDREN (g, c, class) {
         if (N(g, c)->field == F_keywords) /* metaclass=ABCMeta, and what is passed on */
             any |= CLASS_ABSTRACT;
@@ -262,11 +262,13 @@ static unsigned facts_of_bases(struct gate *g, uint32_t class, unsigned depth, i
         unsigned facts = ++count > BASES_MAX ? CLASS_TEXT : facts_of_base(g, c, depth, ret_failed);
         all &= facts;
         any |= facts & OF_ANY;
+        plain |= class_sure(g, c) && facts & CLASS_PLAIN;
         mixed |= !(facts & CLASS_ENUM) && (class_sure(g, c) || !(facts & CLASS_REAL));
     }
     if (any & CLASS_ENUM)
         note_enum_bases(g, class, 0);
     g->enum_mixins |= mixed && any & CLASS_ENUM;
+    g->mixins |= plain && !(all & CLASS_PLAIN);
     return all | any;
 }
 
@@ -348,9 +350,11 @@ static void restrict_first_parameters(struct gate *g, uint32_t class)
 static void note_made_class(struct gate *g, uint32_t i, int *ret_failed)
 {
     uint32_t bases = child_at(g, i, F_args, 1), type = keyword_of(g, i, "type");
-    if (builtin_what(g, first_child(g, i)) == BUILTIN_TYPE && bases)
+    if (builtin_what(g, first_child(g, i)) == BUILTIN_TYPE && bases) {
+        g->mixins = 1;
         FOR_CHILDREN (g, c, bases)
             g->texts |= (facts_of_base(g, c, 0, ret_failed) & CLASS_TEXT) != 0;
+    }
     if (!type || !gate_module_in_use(g, "enum"))
         return;
     g->texts |= (facts_of_base(g, type, 0, ret_failed) & CLASS_TEXT) != 0;

@@ -151,12 +151,16 @@ int check_name_store(struct gate *g, uint32_t i)
 {
     if (NAME(g, N(g, i)->name)->attr == ATTR_DUNDER)
         return check_dunder_store(g, i);
-    return g->scopes[N(g, i)->scope].kind == SCOPE_CLASS ? check_field(g, i) : 0;
+    if (g->scopes[N(g, i)->scope].kind != SCOPE_CLASS)
+        return 0;
+    return check_package_part(g, i, g->scopes[N(g, i)->scope].node) < 0 ? -1 : check_field(g, i);
 }
 
 int check_function(struct gate *g, uint32_t i)
 {
     const struct name *name = NAME(g, N(g, i)->name);
+    if (class_of_method(g, i) && check_package_part(g, i, class_of_method(g, i)) < 0)
+        return -1;
     if (name->attr != ATTR_DUNDER)
         return is_import_hint(name->text) ? warn_import_hint(g, i) : 0;
     if (check_package_definition(g, i) < 0)
@@ -208,6 +212,8 @@ int check_class(struct gate *g, uint32_t i)
         return -1;
     FOR_CHILDREN (g, c, i) {
         if (N(g, c)->field == F_keywords && check_class_keyword(g, c) < 0)
+            return -1;
+        if (N(g, c)->field == F_bases && check_package_base(g, c) < 0)
             return -1;
         if (N(g, c)->field == F_bases && kind_of(g, c) == K_Starred &&
             gate_warn(g, RULE_METACLASS, c,

@@ -124,6 +124,7 @@ struct name {
     unsigned char is_nested_class;  /* of a class in a class */
     unsigned char is_self;          /* of the first parameter of a method */
     unsigned char stored_elsewhere; /* set as an attribute of something other than `self` */
+    unsigned char of_class;         /* taken from a class (gate_package_own.c) */
     /*
      * The most arguments that any `.name(...)` has, USES_UNBOUND when it may be taken
      * without being called, -1 when it does not occur.
@@ -276,6 +277,8 @@ struct gate {
     unsigned char library_callers;  /* of gate_roam.c: who calls methods of what it is given */
     unsigned char classes_roam;     /* a class of the source is passed on */
     unsigned char packages;         /* one of a package's modules is in use */
+    unsigned char mixins;           /* a plain class of the source is a base beside others */
+    unsigned char classes_roam;     /* of gate_package_own.c: a class of the source is a value */
     size_t text_work;               /* steps spent on texts that are put together */
     size_t *steps, steps_max;       /* spent on questions; beyond the limit all answers are void */
     uint32_t copies;        /* first node that copies objects, or reads them as a copy does; or 0 */
@@ -549,6 +552,21 @@ int is_tame_package_value(struct gate *g, uint32_t value, unsigned char shape);
 int is_settings_use(const struct gate *g, uint32_t i);
 /* `def __getattr__` */
 int check_package_definition(struct gate *g, uint32_t function);
+/* A text that may become the name of a keyword. */
+int check_package_text(struct gate *g, uint32_t i);
+
+/* gate_package_own.c: a row that is a class; surely an instance of the source's own. */
+int is_package_class(const struct export_name *row);
+int is_own_object(const struct gate *g, uint32_t i);
+/* Once, before the walk: whether classes of the source are passed on. */
+void gate_package_classes(struct gate *g);
+/* df.style.format("{:.2f}") */
+int is_tame_style(struct gate *g, uint32_t attribute);
+/* Why a private name is refused on `base` (0: on anything), or NULL. */
+const char *refusal_in_package(const struct gate *g, uint32_t name, uint32_t base);
+/* A name that a class binds; a base that it has. */
+int check_package_part(struct gate *g, uint32_t i, uint32_t class);
+int check_package_base(struct gate *g, uint32_t base);
 
 /* ---- gate_roam.c: classes in other hands ------------------------------------------------------------------ */
 

@@ -36,8 +36,10 @@ static const char *hint_of(enum package_shape shape)
                "about";
     case SHAPE_PIVOT:
         return "; with aggfunc= written by its name it is not asked about";
-    case SHAPE_KNOWN:
-        return "; without refcheck= it is not asked about";
+    case SHAPE_RESIZE:
+        return "; called on a name, and without refcheck=, it is not asked about";
+    case SHAPE_FILTER:
+        return "; with a function or a list it is not asked about";
     case SHAPE_BACKEND:
         return "; \"Agg\" is not asked about";
     case SHAPE_STYLE:
@@ -62,6 +64,9 @@ static int warn_shape(struct gate *g, uint32_t i, const char *name, enum package
 static int is_class_use(const struct gate *g, uint32_t i)
 {
     uint32_t parent = N(g, i)->parent;
+    uint32_t func = is_in_field(g, i, K_Call, F_args) ? first_child(g, parent) : 0;
+    if (func && kind_of(g, func) == K_Attribute && strcmp(name_of(g, func), "view") == 0)
+        return 1; /* a.view(np.recarray) */
     return is_instance_test(g, i) || N(g, i)->flags & IN_ANNOTATION ||
            (kind_of(g, parent) == K_Attribute && is_load(g, parent)) ||
            is_in_field(g, i, K_ClassDef, F_bases) || is_in_field(g, i, K_Subscript, F_value) ||
@@ -118,16 +123,6 @@ const char *gate_package_why(const struct gate *g, const char *name)
     return row ? row->why : NULL;
 }
 
-/* An instance of the code's own, for sure. */
-static int is_own_object(const struct gate *g, uint32_t i)
-{
-    uint32_t class;
-    if (is_genuine_self(g, i, &class))
-        return (class_facts_known(g, class) & CLASS_PLAIN) != 0;
-    uint32_t value = only_value(g, symbol_of(g, i));
-    return is_own_instance(g, i) || (value && is_own_instance(g, value));
-}
-
 /* ax.transData.transform((1, 2)): of coordinates. */
 static int is_transform(const struct gate *g, uint32_t base)
 {
@@ -150,13 +145,25 @@ int check_package_attribute(struct gate *g, uint32_t i)
     return warn_shape(g, i, name, shape, row->why);
 }
 
-/* Functions and classes of the source take what they like. */
+/* def f(**kwargs), which may hand them on. */
+static int takes_any_keyword(const struct gate *g, uint32_t function)
+{
+    uint32_t arguments = is_function(g, function) ? child_of(g, function, F_args) : 0;
+    return arguments && child_of(g, arguments, F_kwarg);
+}
+
+/* Functions and classes of the source take what they like, if they name it. */
 static int is_own_callee(const struct gate *g, uint32_t i)
 {
     const struct bind *b = only_bind(g, symbol_of(g, i));
-    return b && (b->kind == BIND_FUNCTION || b->kind == BIND_CLASS) &&
-           !child_of(g, b->node, F_decorator_list) && !child_of(g, b->node, F_bases) &&
-           !child_of(g, b->node, F_keywords);
+    if (!b || (b->kind != BIND_FUNCTION && b->kind != BIND_CLASS) ||
+        child_of(g, b->node, F_decorator_list) || child_of(g, b->node, F_bases) ||
+        child_of(g, b->node, F_keywords) || takes_any_keyword(g, b->node))
+        return 0;
+    FOR_CHILDREN (g, c, b->node)
+        if (b->kind == BIND_CLASS && takes_any_keyword(g, c))
+            return 0;
+    return 1;
 }
 
 static int is_false(const struct gate *g, uint32_t i)
@@ -164,33 +171,56 @@ static int is_false(const struct gate *g, uint32_t i)
     return kind_of(g, i) == K_Constant && N(g, i)->value == Py_False;
 }
 
+static int is_tame_keyword(struct gate *g, const struct package_name *row, uint32_t value)
+{
+    return is_tame_package_value(g, value, row->shape) ||
+           (is_false(g, value) && strcmp(row->name, "refcheck") != 0);
+}
+
 static int check_keyword(struct gate *g, uint32_t i)
 {
     const struct package_name *row = package_keyword(name_of(g, i));
-    if (!row)
+    if (!row || is_tame_keyword(g, row, first_child(g, i)))
         return 0;
-    uint32_t value = first_child(g, i);
-    enum package_shape shape = (enum package_shape)row->shape;
-    if (is_tame_package_value(g, value, row->shape) ||
-        (is_false(g, value) && strcmp(row->name, "refcheck") != 0))
-        return 0;
-    return warn_shape(g, i, row->name, shape, row->why);
+    return warn_shape(g, i, row->name, (enum package_shape)row->shape, row->why);
 }
 
-/* **{"backend": "os"} */
+static const struct package_name *keyword_in_text(const struct gate *g, uint32_t i)
+{
+    PyObject *str = string_of(g, i);
+    const char *text = str ? PyUnicode_AsUTF8AndSize(str, NULL) : NULL;
+    PyErr_Clear();
+    return text ? package_keyword(text) : NULL;
+}
+
+/* **{"backend": "os"}, also under a name */
 static int check_mapping(struct gate *g, uint32_t i)
 {
+    uint32_t value = only_value(g, symbol_of(g, i)), at = 0;
+    i = value ? value : i;
     if (kind_of(g, i) != K_Dict)
         return 0;
     FOR_CHILDREN (g, c, i) {
-        PyObject *key = N(g, c)->field == F_keys ? string_of(g, c) : NULL;
-        const char *text = key ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
-        const struct package_name *row = text ? package_keyword(text) : NULL;
-        PyErr_Clear();
-        if (row && warn_shape(g, c, row->name, (enum package_shape)row->shape, row->why) < 0)
+        const struct package_name *row = N(g, c)->field == F_keys ? keyword_in_text(g, c) : NULL;
+        at += N(g, c)->field == F_keys;
+        if (row && !is_tame_keyword(g, row, child_at(g, i, F_values, at - 1)) &&
+            warn_shape(g, c, row->name, (enum package_shape)row->shape, row->why) < 0)
             return -1;
     }
     return 0;
+}
+
+/* {"usetex": True}, wherever it goes; setp(text, "usetex", True) */
+int check_package_text(struct gate *g, uint32_t i)
+{
+    const struct package_name *row = g->packages ? keyword_in_text(g, i) : NULL;
+    int is_key = is_in_field(g, i, K_Dict, F_keys);
+    if (!row || row->shape != SHAPE_NEVER || (!is_key && !is_in_field(g, i, K_Call, F_args)))
+        return 0;
+    uint32_t func = first_child(g, N(g, i)->parent);
+    if (!is_key && (kind_of(g, func) != K_Attribute || strcmp(name_of(g, func), "setp") != 0))
+        return 0;
+    return warn_shape(g, i, row->name, SHAPE_NEVER, row->why);
 }
 
 int check_package_keywords(struct gate *g, uint32_t call)

@@ -84,10 +84,30 @@ static int has_known_keywords(const struct gate *g, uint32_t call)
 
 static int is_new_buffer(const struct gate *g, uint32_t i)
 {
+    if (i && kind_of(g, i) == K_NamedExpr)
+        i = child_of(g, i, F_value);
     if (!i || kind_of(g, i) != K_Call)
         return 0;
     return is_export(g, first_child(g, i), "io", "StringIO") ||
            is_export(g, first_child(g, i), "io", "BytesIO");
+}
+
+/* a, b = x, y: what one of them is given. */
+static uint32_t value_of_part(const struct gate *g, uint32_t i)
+{
+    uint32_t tuple = N(g, i)->parent, assign = N(g, tuple)->parent, at = 0;
+    uint32_t value = kind_of(g, assign) == K_Assign ? child_of(g, assign, F_value) : 0;
+    if (kind_of(g, tuple) != K_Tuple || N(g, tuple)->field != F_targets ||
+        kind_of(g, value) != K_Tuple || count_of(g, value, F_elts) != count_of(g, tuple, F_elts))
+        return 0;
+    FOR_CHILDREN (g, c, tuple) {
+        if (kind_of(g, c) == K_Starred)
+            return 0;
+        if (c == i)
+            return child_at(g, value, F_elts, at);
+        at++;
+    }
+    return 0;
 }
 
 /* What the binding gives the name, where that is an expression by itself. */
@@ -100,6 +120,8 @@ static uint32_t value_of_bind(const struct gate *g, const struct bind *b)
         return child_of(g, parent, F_value);
     case BIND_WITH:
         return kind_of(g, parent) == K_withitem ? child_of(g, parent, F_context_expr) : 0;
+    case BIND_UNPACK:
+        return value_of_part(g, b->node);
     default:
         return 0;
     }
@@ -151,6 +173,14 @@ static int is_json(const struct gate *g, uint32_t i)
     if (text)
         return text[strspn(text, " \t\r\n")] == '{' || text[strspn(text, " \t\r\n")] == '[';
     return is_json_dump(g, value ? value : i);
+}
+
+/* Text, also under a name. */
+static int is_text(const struct gate *g, uint32_t i)
+{
+    uint32_t value = i ? only_value(g, symbol_of(g, i)) : 0;
+    i = value ? value : i;
+    return i && (string_of(g, i) || kind_of(g, i) == K_JoinedStr);
 }
 
 /* ---- functions, and names of some ------------------------------------------------------------- */
@@ -328,6 +358,27 @@ static int is_backend(const struct gate *g, uint32_t i)
     return is_none(g, i) || (text && is_one_of(text, known));
 }
 
+/* "DejaVu Sans:bold", {"size": 8}: no pattern with a file in it, no path. */
+static int is_font(const struct gate *g, uint32_t i)
+{
+    uint32_t value = only_value(g, symbol_of(g, i));
+    i = value ? value : i;
+    const char *text = text_of(g, i);
+    if (text)
+        return !strstr(text, "file");
+    if (kind_of(g, i) == K_Call)
+        return !is_export(g, first_child(g, i), "pathlib", "PurePath") &&
+               !is_export(g, first_child(g, i), "pathlib", "PurePosixPath");
+    if (kind_of(g, i) != K_Dict)
+        return 1;
+    FOR_CHILDREN (g, c, i) {
+        const char *key = N(g, c)->field == F_keys ? text_of(g, c) : NULL;
+        if (key && (strcmp(key, "fname") == 0 || strcmp(key, "file") == 0))
+            return 0;
+    }
+    return 1;
+}
+
 static int is_style(const struct gate *g, uint32_t i)
 {
     const char *text = text_of(g, i);
@@ -363,10 +414,16 @@ static int is_setting(const struct gate *g, const char *key, uint32_t value)
     return strcmp(key, "axes.prop_cycle") != 0 || !value || kind_of(g, value) == K_Call;
 }
 
+static int are_defaults(const struct gate *g, uint32_t i)
+{
+    return is_export(g, i, "matplotlib.pyplot", "rcParamsDefault") ||
+           is_export(g, i, "matplotlib", "rcParamsDefault");
+}
+
 static int are_settings(const struct gate *g, uint32_t i)
 {
     if (kind_of(g, i) != K_Dict)
-        return 0;
+        return are_defaults(g, i);
     unsigned keys = count_of(g, i, F_keys);
     if (keys > ITEMS_MAX)
         return 0;
@@ -415,6 +472,9 @@ int is_settings_use(const struct gate *g, uint32_t i)
         return (is_load(g, parent) || value) &&
                is_setting(g, text_of(g, child_of(g, parent, F_slice)), value);
     }
+    if (is_in_field(g, i, K_Call, F_args) && are_defaults(g, i)) /* judged with the call */
+        return kind_of(g, first_child(g, parent)) == K_Attribute &&
+               is_settings_use(g, first_child(g, first_child(g, parent)));
     if (kind_of(g, parent) != K_Attribute || !is_in_field(g, parent, K_Call, F_func))
         return 0;
     if (strcmp(name_of(g, parent), "update") == 0)
@@ -448,8 +508,11 @@ int is_tame_package_call(struct gate *g, uint32_t call, unsigned char shape, int
         return 0;
     switch (shape) {
     case SHAPE_ANY:
-    case SHAPE_KNOWN:
         return 1;
+    case SHAPE_RESIZE: /* the name is a reference, which resize() counts */
+        return kind_of(g, first_child(g, first_child(g, call))) == K_Name;
+    case SHAPE_FILTER:
+        return !is_text(g, child_of(g, call, F_args)) && !is_text(g, keyword_of(g, call, "func"));
     case SHAPE_BUFFER:
         return is_buffer(g, first);
     case SHAPE_LINES:
@@ -485,5 +548,9 @@ int is_tame_package_value(struct gate *g, uint32_t value, unsigned char shape)
 {
     if (shape == SHAPE_FUNCTIONS)
         return is_function_value(g, value, 0);
+    if (shape == SHAPE_FONT)
+        return is_font(g, value);
+    if (shape == SHAPE_FORMAT)
+        return !text_of(g, value) || strcmp(text_of(g, value), "pgf") != 0;
     return shape == SHAPE_BACKEND ? is_backend(g, value) : is_none(g, value);
 }

@@ -37,6 +37,7 @@ static int check_pattern(struct gate *g, uint32_t i)
 static int (*const checks[K_COUNT])(struct gate *, uint32_t) = {
     [K_Name] = check_name,
     [K_Attribute] = check_attribute,
+    [K_Constant] = check_package_text,
     [K_Call] = check_call,
     [K_Import] = check_import,
     [K_ImportFrom] = check_import_from,
@@ -77,6 +78,7 @@ static int check_wrapped_self(struct gate *g)
 
 int gate_walk(struct gate *g)
 {
+    gate_package_classes(g);
     for (uint32_t i = 0; i < g->node_count; i++)
         if (check_node(g, i) < 0)
             return -1;

@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+struct _object; /* a PyObject */
+
 /* How a function or method may be used. All but the first two: called, where it is named. */
 enum package_shape {
     SHAPE_ANY,        /* as one likes */
@@ -25,7 +27,10 @@ enum package_shape {
     SHAPE_STYLE,      /* a literal name that is no path */
     SHAPE_OPTIONS,    /* literal names of options that load nothing */
     SHAPE_RC,         /* a literal group of settings that start nothing */
-    SHAPE_KNOWN,      /* with keywords that are written there */
+    SHAPE_RESIZE,     /* of a name, and with keywords that are written there */
+    SHAPE_FILTER,     /* the first argument is no text */
+    SHAPE_FONT,       /* a value that names no file */
+    SHAPE_FORMAT,     /* a value that is not "pgf" */
     SHAPE_SETTINGS,   /* a mapping of those, by literal names */
     SHAPE_ARRAY,      /* a class whose constructor takes no memory of others */
 };
@@ -63,6 +68,10 @@ int package_setting_is_door(const char *key);
 
 /* 1: text for DataFrame.query() that reads no attribute, calls nothing and knows columns only. */
 int package_expression_is_tame(const char *text);
+
+/* package_parts.c: collects private names of packages; whether one is of those. */
+int package_parts_collect(void);
+int package_has_part(struct _object *name);
 
 /* package_seal.c: shuts what the gate cannot see anybody go through. 0 or -1. */
 int package_seal(void);

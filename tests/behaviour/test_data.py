@@ -117,6 +117,14 @@ def test_what_the_gate_cannot_see_is_sealed(many):
             f"{code}\n{envelope}")
 
 
+def test_the_tables_are_sorted():
+    """They are searched by halves: a row out of its place would not be found."""
+    text = (ROOT / "worker" / "package_rows.c").read_text(encoding="utf-8")
+    for table in ("attributes", "keywords"):
+        rows = re.findall(r'\{"(\w+)"', text.split(f" {table}[] = {{")[1].split("\n};")[0])
+        assert len(rows) > 5 and rows == sorted(rows), table
+
+
 READERS = [
     ("np.load({!r}, allow_pickle=True)", "np"),
     ("np.loadtxt({!r}, dtype=str)", "np"),
