@@ -278,7 +278,7 @@ struct gate {
     unsigned char classes_roam;     /* a class of the source is passed on */
     unsigned char packages;         /* one of a package's modules is in use */
     unsigned char mixins;           /* a plain class of the source is a base beside others */
-    unsigned char classes_roam;     /* of gate_package_own.c: a class of the source is a value */
+    unsigned char class_is_value;   /* of gate_package_own.c: a class of the source is a value */
     size_t text_work;               /* steps spent on texts that are put together */
     size_t *steps, steps_max;       /* spent on questions; beyond the limit all answers are void */
     uint32_t copies;        /* first node that copies objects, or reads them as a copy does; or 0 */

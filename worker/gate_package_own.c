@@ -200,11 +200,11 @@ void gate_package_classes(struct gate *g)
 {
     for (uint32_t i = 0; g->packages && i < g->node_count; i++) {
         if (kind_of(g, i) == K_ClassDef)
-            g->classes_roam |= has_own_decorator(g, i);
+            g->class_is_value |= has_own_decorator(g, i);
         if (!is_some_class(g, i))
             continue;
         uint32_t parent = N(g, i)->parent;
-        g->classes_roam |= !stays_in_place(g, i);
+        g->class_is_value |= !stays_in_place(g, i);
         if (kind_of(g, parent) == K_Attribute)
             NAME(g, N(g, parent)->name)->of_class = 1;
     }
@@ -233,7 +233,7 @@ static uint32_t class_of_self(const struct gate *g, uint32_t i)
         return 0;
     uint32_t function = N(g, N(g, b->node)->parent)->parent;
     uint32_t class = class_of_method(g, function);
-    if (!class || !has_one_name(g, class) || g->classes_roam ||
+    if (!class || !has_one_name(g, class) || g->class_is_value ||
         first_parameter(g, function) != symbol_of(g, i) || has_own_decorator(g, function) ||
         is_class_parameter(g, function) || NAME(g, N(g, function)->name)->of_class)
         return 0;
