@@ -4,7 +4,8 @@
  *
  * Stepping: at most one thread is inside schedule_step() at a time (`stepping`), with the
  * mutex held. cordon_execute() waits either by stepping itself or, when another thread
- * does, on the condition variable.
+ * does, on the condition variable. Beside cordon_step() it may poll for events that are
+ * handled by now: what ends runs there also makes `wake` readable, which only it empties.
  */
 #include "core/schedule.h"
 
@@ -17,6 +18,7 @@
 #include <poll.h>
 #include <sodium.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 /* ---- public: life ------------------------------------------------------------ */
 
@@ -108,7 +110,7 @@ CORDON_API int cordon_engine_new(const struct cordon_options *opts,
         return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot make an engine");
     }
     e->loop = (struct loop){.epoll = -1, .timer = -1};
-    e->approved_filter = -1;
+    e->approved_filter = e->wake = -1;
     schedule_init(e);
     int rc = init_locks(e);
     if (rc != 0) {
@@ -118,6 +120,8 @@ CORDON_API int cordon_engine_new(const struct cordon_options *opts,
     rc = take_options(e, opts, reterr);
     if (rc == 0)
         rc = loop_open(&e->loop, reterr);
+    if (rc == 0 && (e->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
+        rc = err_set(reterr, CORDON_E_HOST, errno, "cannot make an event descriptor");
     if (rc < 0) {
         cordon_engine_free(e);
         return rc;
@@ -133,6 +137,7 @@ CORDON_API void cordon_engine_free(struct cordon_engine *engine)
     schedule_done(engine);
     cgroups_close(&engine->groups);
     fd_close(&engine->approved_filter);
+    fd_close(&engine->wake);
     loop_close(&engine->loop);
     (void)pthread_mutex_destroy(&engine->lock);
     (void)pthread_cond_destroy(&engine->turn);
@@ -241,7 +246,7 @@ CORDON_API int cordon_step(struct cordon_engine *engine, struct cordon_err *rete
     unsigned long ended = engine->ended;
     int rc = engine->depth > 0 ? (int)engine->count : step_locked(engine, reterr);
     if (engine->stepping && engine->ended != ended)
-        loop_alarm(&engine->loop, 1); /* a cordon_execute() polls: its run may be among them */
+        (void)eventfd_write(engine->wake, 1); /* a cordon_execute() polls: its run may be ended */
     (void)pthread_cond_broadcast(&engine->turn);
     (void)pthread_mutex_unlock(&engine->lock);
     return rc;
@@ -265,11 +270,13 @@ static void on_waited(void *user, struct cordon_run *run, struct cordon_result *
 /* Waits for events without the mutex, then steps with it. */
 static int take_turn(struct cordon_engine *e, struct cordon_err *reterr)
 {
-    struct pollfd p = {.fd = e->loop.epoll, .events = POLLIN};
+    struct pollfd fds[] = {{e->loop.epoll, POLLIN, 0}, {e->wake, POLLIN, 0}};
+    eventfd_t count;
     e->stepping = 1;
     (void)pthread_mutex_unlock(&e->lock);
-    (void)poll(&p, 1, -1);
+    (void)poll(fds, ARRAY_LEN(fds), -1);
     (void)pthread_mutex_lock(&e->lock);
+    (void)eventfd_read(e->wake, &count);
     int rc = step_locked(e, reterr);
     e->stepping = 0;
     (void)pthread_cond_broadcast(&e->turn);

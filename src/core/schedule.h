@@ -18,6 +18,7 @@ struct cordon_engine {
     pthread_mutex_t lock; /* recursive: callbacks may call back in */
     pthread_cond_t turn;
     int stepping;
+    int wake;  /* an eventfd: whoever is stepping need not wait any more */
     int depth; /* > 0: inside handlers, so a run may be in use further up the stack */
     struct loop loop;
     struct box_options opts;

@@ -73,6 +73,11 @@ def test_every_function_from_threads_at_once(host, level):
     assert left_behind() == []
 
 
+def test_who_waits_late_is_not_left_waiting(host):
+    assert host("late") == "right\n"
+    assert left_behind() == []
+
+
 def test_the_life_cycle(host):
     assert host("life") == "right\n"
     assert left_behind() == []
