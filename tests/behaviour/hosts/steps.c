@@ -7,6 +7,14 @@
 #include "host.h"
 
 static int finished;
+static int has_begun;
+
+static void output(void *user, struct cordon_run *run, enum cordon_stream stream, const char *data,
+                   size_t len)
+{
+    (void)user, (void)run, (void)stream, (void)data, (void)len;
+    has_begun = 1;
+}
 
 static void done(void *user, struct cordon_run *run, struct cordon_result *result)
 {
@@ -27,15 +35,18 @@ static void wait_for(struct cordon_engine *engine, int count)
 
 int main(int argc, char **argv)
 {
-    static const struct cordon_callbacks callbacks = {.size = sizeof(callbacks), .done = done};
+    static const struct cordon_callbacks callbacks = {
+        .size = sizeof(callbacks), .output = output, .done = done};
     char loud[] = "loud";
     MUST(argc == 2);
     struct cordon_engine *engine = host_engine(argv[1], 0);
     (void)host_submit(
         engine, "import time\nprint('started', flush=True)\ntime.sleep(3)\nresult = {'slept': 1}",
         &callbacks, loud);
-    for (double end = host_now() + 1.0; host_now() < end;)
+    for (double begun = host_now(); !has_begun || host_now() < begun + 1.0;) {
+        MUST(host_now() < begun + 60);
         (void)host_turn(engine, 20);
+    }
     host_ask("in flight");
 
     (void)host_submit(engine, "result = {'next': 1}", &callbacks, loud);
