@@ -266,7 +266,7 @@ void approved_start(struct keeper *k)
         k->approved.started = 1;
         sockets_open(!k->box->host_network);
         runs_set_running(&k->runs, run, pid);
-        meter_start(run);
+        meter_start(k, run);
         return;
     }
     err_step(&err, "init");

@@ -22,6 +22,10 @@
 #define MOST_NS (50 * MS)
 /* Where no resource limit holds the number of tasks: they grow faster than memory. */
 #define MOST_APPROVED_NS (10 * MS)
+#define PEEK_NS (2 * MS)
+/* The exact sum waits until nothing has forked for so long; and how often at the most. */
+#define QUIET_NS (100 * MS)
+#define MOST_PUT_OFF 25
 /* What one processor can fill in a nanosecond, with pages of 2 MiB: 11 measured. */
 #define FILL_BYTES_PER_NS 12
 /* An interpreter that has loaded its library. */
@@ -62,6 +66,35 @@ static void open_places(struct run *run, pid_t top)
         run->meter.work = hold_open(top, ROOTFS_WORK);
 }
 
+/*
+ * Root's tasks no resource limit holds, and they make more of themselves faster than a look at
+ * all of them is over. A peek costs one small file: so many numbers given out since, so many
+ * tasks more at the most.
+ */
+static int has_to_peek(const struct keeper *k, const struct run *run)
+{
+    return run->spec.approved && k->box->as_root && !is_unlimited(run);
+}
+
+static uint64_t tasks_since(const struct run *run)
+{
+    pid_t given = tree_last_pid() - run->meter.last_pid;
+    return given < 0 ? UINT64_MAX : (uint64_t)given; /* it starts anew at some number */
+}
+
+/*
+ * The walk over page tables waits for whoever forks, and among hundreds who do that is for
+ * seconds, in which they become thousands: it is put off, though not for ever.
+ */
+static int put_off(const struct keeper *k, struct run *run)
+{
+    int quiet = tasks_since(run) == 0 && io_now_ns() - run->meter.forked_ns > QUIET_NS;
+    if (has_to_peek(k, run) && !quiet && run->meter.put_off++ < MOST_PUT_OFF)
+        return 1;
+    run->meter.put_off = 0;
+    return 0;
+}
+
 /* The strict have none. Asking is a walk over all of them, and few cannot come to much. */
 static uint64_t in_sockets(const struct run *run, const struct look *look)
 {
@@ -76,7 +109,6 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
     int with_init = spec->approved != 0;
 
     open_places(run, top);
-    tree_add_up(top, with_init, &look->sum);
     /* Several with a few pipes each come to many. */
     hold_count(top, with_init, may_have_files(run) || look->sum.processes > 1, &look->objects);
     uint64_t filed = hold_filed(run->meter.work, spec->disk_bytes) +
@@ -93,6 +125,10 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
     int exact = look->sum.processes <= 1 && filed < MIB;
     if (look->held <= look->most && (exact || look->held / 9 * 8 <= run->meter.peak_bytes))
         return;
+    if (put_off(k, run)) {
+        look->held = run->meter.peak_bytes;
+        return;
+    }
     struct hold_pages pages;
     hold_pages(top, with_init, &pages);
     uint64_t shared = pages.shared_bytes > filed ? pages.shared_bytes : filed;
@@ -113,8 +149,6 @@ static enum wire_limit judge(const struct run *run, const struct look *look)
 {
     const struct sandbox_spec *spec = &run->spec;
 
-    if (look->sum.threads > spec->tasks)
-        return WIRE_LIMIT_TASKS;
     if (look->held > look->most)
         return WIRE_LIMIT_MEMORY;
     if (is_out_of_cpu(run, look))
@@ -152,12 +186,26 @@ static uint64_t interval(const struct run *run, const struct look *look)
                   run->spec.approved ? MOST_APPROVED_NS : MOST_NS);
 }
 
-void meter_start(struct run *run)
+/* As of now. */
+static void plan_peek(const struct keeper *k, struct run *run, uint64_t now)
+{
+    if (!has_to_peek(k, run))
+        return;
+    if (tasks_since(run) > 0)
+        run->meter.forked_ns = now;
+    run->meter.last_pid = tree_last_pid();
+    run->meter.peek_ns = now + PEEK_NS;
+}
+
+void meter_start(const struct keeper *k, struct run *run)
 {
     uint64_t room = add(run->spec.memory_bytes, run->spec.memory_bytes);
 
-    if (run->meter.look_ns == 0)
-        run->meter.look_ns = io_now_ns() + within(FIRST_NS, time_to_fill(run, room), MOST_NS);
+    if (run->meter.look_ns != 0)
+        return;
+    run->meter.room = run->spec.tasks;
+    plan_peek(k, run, io_now_ns());
+    run->meter.look_ns = io_now_ns() + within(FIRST_NS, time_to_fill(run, room), MOST_NS);
 }
 
 static void note_peak(struct keeper *k, struct run *run, uint64_t held)
@@ -173,29 +221,53 @@ static void note_peak(struct keeper *k, struct run *run, uint64_t held)
     keeper_tell(k, WIRE_HELD, run->id, &held, sizeof(held));
 }
 
+/*
+ * Its first process takes the others along when its turn comes to end, which among hundreds is
+ * late: where nobody else is in the box they are all killed at once, and fork no more.
+ */
+static void end_over(const struct keeper *k, struct run *run, enum wire_limit limit)
+{
+    run->meter.over = limit;
+    run->meter.look_ns = 0;
+    (void)kill(run->spec.approved && box_has_namespaces(k->box) ? -1 : run->pid, SIGKILL);
+}
+
 static void look_at(struct keeper *k, struct run *run, uint64_t now)
 {
     struct look look = {0};
-    uint64_t begin = io_now_ns();
 
     run->meter.look_ns = now + MOST_NS;
     pid_t top = tree_number(run->pid);
     if (top <= 0)
         return; /* it has ended, and will be reaped in a moment */
+    tree_add_up(top, run->spec.approved != 0, &look.sum);
+    if (look.sum.threads > run->spec.tasks && !is_unlimited(run)) {
+        end_over(k, run, WIRE_LIMIT_TASKS); /* every moment counts: they make more of themselves */
+        return;
+    }
     add_up(k, run, top, &look);
     note_peak(k, run, look.held);
     if (look.sum.cpu_ms > run->meter.cpu_ms)
         run->meter.cpu_ms = look.sum.cpu_ms;
     uint64_t wait = interval(run, &look);
-    uint64_t took = io_now_ns() - begin;
-    run->meter.look_ns = now + (wait > 4 * took ? wait : 4 * took); /* its own work comes first */
-    if (is_unlimited(run))
-        return;
-    run->meter.over = judge(run, &look);
-    if (run->meter.over == WIRE_LIMIT_NONE)
-        return;
-    run->meter.look_ns = 0;
-    (void)kill(run->pid, SIGKILL);
+    run->meter.looked_ns = io_now_ns();
+    run->meter.took_ns = run->meter.looked_ns - now;
+    if (wait < 4 * run->meter.took_ns)
+        wait = 4 * run->meter.took_ns; /* its own work comes first */
+    run->meter.look_ns = now + wait;
+    run->meter.room = run->spec.tasks + 1 - look.sum.threads;
+    enum wire_limit over = is_unlimited(run) ? WIRE_LIMIT_NONE : judge(run, &look);
+    if (over != WIRE_LIMIT_NONE)
+        end_over(k, run, over);
+}
+
+static void peek(struct run *run, uint64_t now)
+{
+    struct metered *m = &run->meter;
+
+    m->peek_ns = now + PEEK_NS;
+    if (tasks_since(run) >= m->room && now > m->looked_ns + m->took_ns)
+        m->look_ns = now;
 }
 
 /* ---- all of them ------------------------------------------------------------------ */
@@ -210,7 +282,10 @@ uint64_t meter_turn(struct keeper *k, uint64_t now)
     {
         if (run->meter.look_ns == 0 || run->state != RUN_RUNNING)
             continue;
+        if (run->meter.look_ns > now && run->meter.peek_ns != 0 && run->meter.peek_ns <= now)
+            peek(run, now);
         if (run->meter.look_ns <= now) {
+            plan_peek(k, run, now);
             if (!looked)
                 looked = tree_look() == 0 ? 1 : -1;
             if (looked > 0)
@@ -220,6 +295,8 @@ uint64_t meter_turn(struct keeper *k, uint64_t now)
         }
         if (run->meter.look_ns != 0 && run->meter.look_ns < first)
             first = run->meter.look_ns;
+        if (run->meter.look_ns != 0 && run->meter.peek_ns != 0 && run->meter.peek_ns < first)
+            first = run->meter.peek_ns;
     }
     return first;
 }

@@ -11,7 +11,7 @@
 #include "keeper/keeper.h"
 
 /* The run may take memory from now on. */
-void meter_start(struct run *run);
+void meter_start(const struct keeper *k, struct run *run);
 
 /* Looks at those that are due and kills what takes too much. Returns when it is due again. */
 uint64_t meter_turn(struct keeper *k, uint64_t now);

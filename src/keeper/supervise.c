@@ -130,7 +130,7 @@ static void on_arm(struct keeper *k)
         return;
     memcpy(&ms, packet.payload, sizeof(ms));
     run->meter.wall_ms = ms;
-    meter_start(run); /* its request is on its way */
+    meter_start(k, run); /* its request is on its way */
     /* Later than a century from now is never. */
     run->due_ns = ms < UINT64_MAX / 4000000 ? io_now_ns() + ms * 1000000 : 0;
 }

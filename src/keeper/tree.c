@@ -41,6 +41,17 @@ const char *tree_read(pid_t pid, const char *file, char text[TREE_TEXT_MAX])
     return text;
 }
 
+pid_t tree_last_pid(void)
+{
+    char text[128];
+
+    AUTO_FD fd = openat(tree_proc(), "loadavg", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
+    text[n > 0 ? n : 0] = '\0';
+    const char *last = strrchr(text, ' ');
+    return last ? (pid_t)strtol(last, NULL, 10) : 0;
+}
+
 /* ---- one process ---------------------------------------------------------------- */
 
 static uint64_t ticks_ms(uint64_t ticks)

@@ -49,6 +49,9 @@ void tree_each(pid_t top, int without_top,
 #define TREE_TEXT_MAX 4096
 const char *tree_read(pid_t pid, const char *file, char text[TREE_TEXT_MAX]);
 
+/* The last number that our PID namespace has given to a process or a thread; 0: not told. */
+pid_t tree_last_pid(void);
+
 /* The descriptor of that /proc, or -1. */
 int tree_proc(void);
 

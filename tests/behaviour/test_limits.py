@@ -357,6 +357,18 @@ def test_processes(run, kind):
     """, *kind, said="processes")
 
 
+def test_processes_that_double(run):
+    """Root's no resource limit holds: they have to be seen before they are too many to be seen."""
+    answer = run_into(run, "processes", """
+        import os, time
+        for _ in range(10):
+            os.fork()
+        time.sleep(6)
+        os._exit(0)
+    """, "--approved", said="processes")
+    assert answer["usage"]["wall_ms"] < 5000 * SLOW, answer
+
+
 @both
 def test_disk(run, kind):
     run_into(run, "disk", """
