@@ -23,9 +23,11 @@
 /* Where no resource limit holds the number of tasks: they grow faster than memory. */
 #define MOST_APPROVED_NS (10 * MS)
 #define PEEK_NS (2 * MS)
-/* The exact sum waits until nothing has forked for so long; and how often at the most. */
+/* The exact sum waits until nothing has forked for so long; for how long at the most, while the
+ * other one is too much; and when that one is so many times too much, it will do. */
 #define QUIET_NS (100 * MS)
-#define MOST_PUT_OFF 25
+#define MOST_PUT_OFF_NS (5000 * MS)
+#define TIMES_AT_MOST 4
 /* What one processor can fill in a nanosecond, with pages of 2 MiB: 11 measured. */
 #define FILL_BYTES_PER_NS 12
 /* An interpreter that has loaded its library. */
@@ -86,13 +88,14 @@ static uint64_t tasks_since(const struct run *run)
  * The walk over page tables waits for whoever forks, and among hundreds who do that is for
  * seconds, in which they become thousands: it is put off, though not for ever.
  */
-static int put_off(const struct keeper *k, struct run *run)
+static int put_off(const struct keeper *k, const struct run *run)
 {
-    int quiet = tasks_since(run) == 0 && io_now_ns() - run->meter.forked_ns > QUIET_NS;
-    if (has_to_peek(k, run) && !quiet && run->meter.put_off++ < MOST_PUT_OFF)
-        return 1;
-    run->meter.put_off = 0;
-    return 0;
+    const struct metered *m = &run->meter;
+    uint64_t now = io_now_ns();
+
+    if (!has_to_peek(k, run) || (tasks_since(run) == 0 && now - m->forked_ns > QUIET_NS))
+        return 0;
+    return now - m->over_ns < MOST_PUT_OFF_NS;
 }
 
 /* The strict have none. Asking is a walk over all of them, and few cannot come to much. */
@@ -121,12 +124,16 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
     look->held = look->sum.resident_bytes + filed + kernels;
     kernels += in_sockets(run, look);
     look->held = look->sum.resident_bytes + filed + kernels;
+    if (look->held <= look->most)
+        run->meter.over_ns = io_now_ns();
     /* One process whose pages are its own: that is the sum. */
     int exact = look->sum.processes <= 1 && filed < MIB;
     if (look->held <= look->most && (exact || look->held / 9 * 8 <= run->meter.peak_bytes))
         return;
     if (put_off(k, run)) {
-        look->held = run->meter.peak_bytes;
+        /* Too much it is; how much nobody knows. */
+        look->held =
+            look->held / TIMES_AT_MOST < look->most ? run->meter.peak_bytes : look->most + 1;
         return;
     }
     struct hold_pages pages;
@@ -204,6 +211,7 @@ void meter_start(const struct keeper *k, struct run *run)
     if (run->meter.look_ns != 0)
         return;
     run->meter.room = run->spec.tasks;
+    run->meter.over_ns = io_now_ns();
     plan_peek(k, run, io_now_ns());
     run->meter.look_ns = io_now_ns() + within(FIRST_NS, time_to_fill(run, room), MOST_NS);
 }

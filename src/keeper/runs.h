@@ -26,7 +26,7 @@ struct metered {
     uint64_t took_ns;    /* and how long it took */
     pid_t last_pid;      /* the last process number given out before it */
     uint64_t room;       /* for tasks, as it saw them */
-    unsigned put_off;    /* how often the exact sum was */
+    uint64_t over_ns;    /* until when the sum of pages was not too much */
     uint64_t forked_ns;  /* the last look before which something had forked */
     uint64_t peak_bytes; /* the most that was seen, pages that it was born with included */
     uint64_t told_bytes; /* of that, what the engine knows */
