@@ -38,6 +38,8 @@ static const char *hint_of(enum package_shape shape)
         return "; with aggfunc= written by its name it is not asked about";
     case SHAPE_RESIZE:
         return "; called on a name, and without refcheck=, it is not asked about";
+    case SHAPE_CELL:
+        return "; with a literal that reads no attribute it is not asked about";
     case SHAPE_FILTER:
         return "; with a function or a list it is not asked about";
     case SHAPE_BACKEND:

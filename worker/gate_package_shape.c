@@ -183,6 +183,14 @@ static int is_text(const struct gate *g, uint32_t i)
     return i && (string_of(g, i) || kind_of(g, i) == K_JoinedStr);
 }
 
+/* "{x:,.0f}"; of what is no literal the package sees to it itself (package_seal.c). */
+static int is_plain_cell(const struct gate *g, uint32_t i)
+{
+    uint32_t value = i ? only_value(g, symbol_of(g, i)) : 0;
+    PyObject *text = i ? string_of(g, value ? value : i) : NULL;
+    return !text || is_tame_format(g, text);
+}
+
 /* ---- functions, and names of some ------------------------------------------------------------- */
 
 static int is_function_value(struct gate *g, uint32_t i, int depth);
@@ -446,7 +454,8 @@ static int is_shape_rc(const struct gate *g, uint32_t call)
     AUTO_PY dotted = PyUnicode_FromFormat("%s.", group);
     const char *text = dotted ? PyUnicode_AsUTF8AndSize(dotted, NULL) : NULL;
     PyErr_Clear();
-    if (!text || package_setting_is_door(text) || strcmp(group, "text") == 0)
+    if (!text || package_setting_is_door(text) || strcmp(group, "text") == 0 ||
+        strcmp(group, "svg") == 0)
         return 0;
     uint32_t cycle = keyword_of(g, call, "prop_cycle");
     return !cycle || kind_of(g, cycle) == K_Call;
@@ -511,6 +520,9 @@ int is_tame_package_call(struct gate *g, uint32_t call, unsigned char shape, int
         return 1;
     case SHAPE_RESIZE: /* the name is a reference, which resize() counts */
         return kind_of(g, first_child(g, first_child(g, call))) == K_Name;
+    case SHAPE_CELL:
+        return is_plain_cell(g, child_of(g, call, F_args)) &&
+               is_plain_cell(g, keyword_of(g, call, "formatter"));
     case SHAPE_FILTER:
         return !is_text(g, child_of(g, call, F_args)) && !is_text(g, keyword_of(g, call, "func"));
     case SHAPE_BUFFER:

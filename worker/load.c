@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 struct worker worker;
 
@@ -86,10 +87,26 @@ int load_single_threaded(void)
     return count_threads() == 1;
 }
 
+#define THREAD_GRACE_MS 500
+
+/* A thread that is about to end, as matplotlib's timer is, needs the interpreter for that. */
+static int becomes_single_threaded(void)
+{
+    for (int waited = 0; waited < THREAD_GRACE_MS; waited++) {
+        const struct timespec millisecond = {.tv_nsec = 1000000};
+        if (load_single_threaded())
+            return 1;
+        PyThreadState *state = PyEval_SaveThread();
+        (void)nanosleep(&millisecond, NULL);
+        PyEval_RestoreThread(state);
+    }
+    return 0;
+}
+
 /* module: what was loaded last, NULL before the first. */
 static int check_threads(const char *module, struct cordon_err *reterr)
 {
-    if (load_single_threaded())
+    if (becomes_single_threaded())
         return 0;
     if (!module)
         return err_set(reterr, CORDON_E_HELPER, 0,

@@ -29,6 +29,7 @@ enum package_shape {
     SHAPE_RC,         /* a literal group of settings that start nothing */
     SHAPE_RESIZE,     /* of a name, and with keywords that are written there */
     SHAPE_FILTER,     /* the first argument is no text */
+    SHAPE_CELL,       /* a format, if it is text, that reads no attribute */
     SHAPE_FONT,       /* a value that names no file */
     SHAPE_FORMAT,     /* a value that is not "pgf" */
     SHAPE_SETTINGS,   /* a mapping of those, by literal names */

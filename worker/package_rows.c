@@ -125,7 +125,7 @@ static const struct package_row rows[] = {
     {"pandas", "read_html", SHAPE_BUFFER, "reads files, and fetches them from the network"},
     {"pandas", "read_excel", SHAPE_BUFFER, "reads files, and fetches them from the network"},
     {"pandas", "read_stata", SHAPE_BUFFER, "reads files, and fetches them from the network"},
-    {"pandas", "read_sas", SHAPE_BUFFER, "reads files, and fetches them from the network"},
+    {"pandas", "read_sas", SHAPE_NEVER, "reads a format that can make it write anywhere"},
     {"pandas", "read_xml", SHAPE_NEVER, "reads further files that the text names"},
     {"pandas", "read_clipboard", SHAPE_NEVER, "starts programs"},
     {"pandas", "read_feather", SHAPE_NEVER, FILES},
@@ -240,6 +240,7 @@ static const struct package_row rows[] = {
 
 #define OBJECTS "leads to functions or memory of the interpreter, and from there to everything"
 #define BY_NAME "calls any method, by its name in text"
+#define FORMATS "can read any attribute, by a format in text"
 #define TEMPLATE "runs templates, which reach everything by names in text"
 #define PRINTS "writes files"
 
@@ -255,6 +256,7 @@ static const struct package_name attributes[] = {
     {"environment", SHAPE_NEVER, TEMPLATE},
     {"eval", SHAPE_EXPRESSION, "runs text as code"},
     {"filter", SHAPE_FILTER, BY_NAME},
+    {"format_index", SHAPE_CELL, FORMATS},
     {"from_custom_template", SHAPE_NEVER, TEMPLATE},
     {"func_closure", SHAPE_NEVER, OBJECTS},
     {"func_code", SHAPE_NEVER, OBJECTS},
@@ -284,6 +286,8 @@ static const struct package_name attributes[] = {
     {"resize", SHAPE_RESIZE, "can leave other arrays with memory that is gone"},
     {"savefig", SHAPE_BUFFER, PRINTS},
     {"set_file", SHAPE_NEVER, "opens a file as a font"},
+    {"set_major_formatter", SHAPE_CELL, FORMATS},
+    {"set_minor_formatter", SHAPE_CELL, FORMATS},
     {"set_usetex", SHAPE_NEVER, "starts programs"},
     {"switch_backends", SHAPE_NEVER, INNER},
     {"template_html", SHAPE_NEVER, TEMPLATE},
@@ -342,6 +346,7 @@ static const char *const setting_doors[] = {
     "pgf.",                   /* starts TeX */
     "ps.",                    /* starts programs */
     "savefig.directory",      /* a path */
+    "svg.image_inline",       /* off: images go to files beside it */
     "text.latex",             /* TeX */
     "text.usetex",            /* TeX */
     "webagg.",                /* a server */

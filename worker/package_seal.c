@@ -142,6 +142,38 @@ static const struct {
      "import sys\n"
      "sys.modules.setdefault('matplotlib.backends.backend_pgf', None)\n"},
 
+    {"matplotlib", "starts programs", /* Ghostscript, for an image that is EPS */
+     "import sys\n"
+     "sys.modules.setdefault('PIL.EpsImagePlugin', None)\n"},
+
+    {"dateutil.tz", "opens files by their paths",
+     "kind = type(module.gettz)\n"
+     "def find(name=None, *, old=kind.nocache):\n"
+     "    parts = str(name or '').replace(chr(92), '/').split('/')\n"
+     "    if len(parts) > 1 and (parts[0] == '' or '..' in parts):\n"
+     "        refuse('this time zone')\n"
+     "    return old(name)\n"
+     "kind.nocache = staticmethod(find)\n"},
+
+    {"matplotlib.ticker", "reads attributes by their names in text",
+     "def call(self, x, pos=None, *, old=module.StrMethodFormatter.__call__):\n"
+     "    plain(self.fmt)\n"
+     "    return old(self, x, pos)\n"
+     "module.StrMethodFormatter.__call__ = call\n"},
+
+    {"matplotlib.cbook", "reads attributes by their names in text",
+     "def auto(fmt, value, *, old=module._auto_format_str):\n"
+     "    plain(fmt)\n"
+     "    return old(fmt, value)\n"
+     "module._auto_format_str = auto\n"},
+
+    {"pandas.io.formats.style_render", "reads attributes by their names in text",
+     "def wrap(formatter=None, *args, old=module._maybe_wrap_formatter, **kwargs):\n"
+     "    if isinstance(formatter, str):\n"
+     "        plain(formatter)\n"
+     "    return old(formatter, *args, **kwargs)\n"
+     "module._maybe_wrap_formatter = wrap\n"},
+
     {"matplotlib.font_manager", "opens files that are no font of the profile's",
      "def set_file(self, file):\n"
      "    if file is not None and str(file) not in {f.fname for f in module.fontManager.ttflist}:\n"
@@ -208,6 +240,16 @@ static PyObject *put(PyObject *unused, PyObject *args)
 static PyMethodDef refuse_def = {"refuse", refuse, METH_O, NULL};
 static PyMethodDef put_def = {"put", put, METH_VARARGS, NULL};
 
+/* Before all of them: plain(text) refuses a format that reads attributes. */
+static const char plain_text[] =
+    "import _string\n"
+    "def plain(text):\n"
+    "    for literal, field, spec, conversion in _string.formatter_parser(text):\n"
+    "        if '.' in (field or '') or '[' in (field or ''):\n"
+    "            refuse('this format')\n"
+    "        if spec:\n"
+    "            plain(spec)\n";
+
 /* A dict that the lines run in. */
 static PyObject *make_world(PyObject *module, const char *why)
 {
@@ -221,13 +263,28 @@ static PyObject *make_world(PyObject *module, const char *why)
                          refusing, "put", putting);
 }
 
+/* The row's module, also where the package would load it only in a run; NULL: it has none. */
+static PyObject *module_of_row(const char *name)
+{
+    AUTO_PY top = PyUnicode_FromStringAndSize(name, (Py_ssize_t)strcspn(name, "."));
+    int loaded = top ? PyDict_Contains(worker.modules, top) : -1;
+    PyObject *module = loaded == 1 ? PyImport_ImportModule(name) : NULL;
+    if (!module && PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_ImportError))
+        PyErr_Clear(); /* of another version, or it lacks what it needs itself */
+    return module;
+}
+
 static int apply(size_t row)
 {
-    PyObject *module = PyDict_GetItemString(worker.modules, seals[row].module);
-    if (!module || module == Py_None)
-        return 0;
+    AUTO_PY module = module_of_row(seals[row].module);
+    if (!module)
+        return PyErr_Occurred() ? -1 : 0;
     AUTO_PY world = make_world(module, seals[row].why);
-    AUTO_PY code = world ? Py_CompileString(seals[row].text, "<seal>", Py_file_input) : NULL;
+    AUTO_PY first = world ? Py_CompileString(plain_text, "<seal>", Py_file_input) : NULL;
+    AUTO_PY made = first ? PyEval_EvalCode(first, world, world) : NULL;
+    if (!made)
+        return -1;
+    AUTO_PY code = Py_CompileString(seals[row].text, "<seal>", Py_file_input);
     AUTO_PY done = code ? PyEval_EvalCode(code, world, world) : NULL;
     if (done)
         return 0;
