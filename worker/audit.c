@@ -287,13 +287,20 @@ static void remember(const char *event)
     v->line = line;
 }
 
+/* A traceback through a package looks for its source lines, and does without. */
+static int is_for_traceback(const char *event, PyObject *args)
+{
+    return strcmp(event, "open") == 0 && only_reads(args) && listed(event, NULL);
+}
+
 static int refuse(const char *event, PyObject *args)
 {
     const char *detail = strcmp(event, "import") == 0          ? text_argument(args, 0)
                          : strncmp(event, "object.__", 9) == 0 ? text_argument(args, 1)
                                                                : NULL;
     PyErr_Clear();
-    remember(event);
+    if (!is_for_traceback(event, args))
+        remember(event);
     PyErr_Format(PyExc_PermissionError,
                  "the interpreter refuses '%s'%s%.100s%s: profile %R decides what code may do",
                  event, detail ? " (" : "", detail ? detail : "", detail ? ")" : "",

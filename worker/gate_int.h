@@ -15,7 +15,7 @@
  *                   gate_attr.c, gate_dunder.c, gate_dict.c, gate_class_use.c, gate_call.c, gate_text_names.c (names in
  *                   strings), gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
  *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands
- *   gate_package.c  third-party packages             gate_package_shape.c  and calls into them
+ *   gate_package*.c third-party packages             gate_package_shape.c  and calls into them
  *
  * The tree is an array in pre-order: a node's descendants are the nodes between it and its
  * `end`, its first child is the next one, a child's next sibling is where the child ends.

@@ -5,6 +5,7 @@
  * buffer, a function, an expression that only compares. What is not known is not tame.
  */
 #include "gate_int.h"
+#include "gate_package.h"
 #include "package.h"
 
 #include <string.h>
@@ -12,12 +13,12 @@
 #define FOLLOW_MAX 8 /* names that are followed to what they are bound to */
 #define ITEMS_MAX 64 /* of a display, looked at */
 
-static const char *name_of(const struct gate *g, uint32_t i)
+const char *package_name_of(const struct gate *g, uint32_t i)
 {
     return NAME(g, N(g, i)->name)->text;
 }
 
-static const char *text_of(const struct gate *g, uint32_t i)
+const char *package_text_of(const struct gate *g, uint32_t i)
 {
     PyObject *str = i ? string_of(g, i) : NULL;
     const char *text = str ? PyUnicode_AsUTF8AndSize(str, NULL) : NULL;
@@ -35,7 +36,7 @@ static const char *const buffer_words[] = {
 
 /* ---- arguments ------------------------------------------------------------------------- */
 
-static int is_one_of(const char *text, const char *const *words)
+int package_is_one_of(const char *text, const char *const *words)
 {
     for (; *words; words++)
         if (strcmp(text, *words) == 0)
@@ -44,17 +45,17 @@ static int is_one_of(const char *text, const char *const *words)
 }
 
 /* The first argument, also by one of these keywords. 0: there is none. */
-static uint32_t first_argument(const struct gate *g, uint32_t call, const char *const *keywords)
+uint32_t package_first_argument(const struct gate *g, uint32_t call, const char *const *keywords)
 {
     uint32_t first = child_of(g, call, F_args);
     FOR_CHILDREN (g, c, call)
         if (!first && N(g, c)->field == F_keywords && N(g, c)->name &&
-            is_one_of(name_of(g, c), keywords))
+            package_is_one_of(package_name_of(g, c), keywords))
             first = first_child(g, c);
     return first;
 }
 
-static int is_export(const struct gate *g, uint32_t i, const char *module, const char *name)
+int package_is_export(const struct gate *g, uint32_t i, const char *module, const char *name)
 {
     const struct export_module *of = exports_find(module);
     const struct export_name *row = export_sure(g, i);
@@ -74,7 +75,7 @@ static int has_known_keywords(const struct gate *g, uint32_t call)
             return 0;
         FOR_CHILDREN (g, d, mapping)
             if (N(g, d)->field == F_keys &&
-                (!text_of(g, d) || is_one_of(text_of(g, d), buffer_words)))
+                (!package_text_of(g, d) || package_is_one_of(package_text_of(g, d), buffer_words)))
                 return 0;
     }
     return 1;
@@ -88,8 +89,8 @@ static int is_new_buffer(const struct gate *g, uint32_t i)
         i = child_of(g, i, F_value);
     if (!i || kind_of(g, i) != K_Call)
         return 0;
-    return is_export(g, first_child(g, i), "io", "StringIO") ||
-           is_export(g, first_child(g, i), "io", "BytesIO");
+    return package_is_export(g, first_child(g, i), "io", "StringIO") ||
+           package_is_export(g, first_child(g, i), "io", "BytesIO");
 }
 
 /* a, b = x, y: what one of them is given. */
@@ -159,7 +160,8 @@ static int is_lines(const struct gate *g, uint32_t i)
     }
     default: {
         static const char *const splits[] = {"splitlines", "split", NULL};
-        return func && kind_of(g, func) == K_Attribute && is_one_of(name_of(g, func), splits) &&
+        return func && kind_of(g, func) == K_Attribute &&
+               package_is_one_of(package_name_of(g, func), splits) &&
                !NAME(g, N(g, func)->name)->defined;
     }
     }
@@ -169,7 +171,7 @@ static int is_lines(const struct gate *g, uint32_t i)
 static int is_json(const struct gate *g, uint32_t i)
 {
     uint32_t value = kind_of(g, i) == K_Name ? only_value(g, symbol_of(g, i)) : 0;
-    const char *text = text_of(g, value ? value : i);
+    const char *text = package_text_of(g, value ? value : i);
     if (text)
         return text[strspn(text, " \t\r\n")] == '{' || text[strspn(text, " \t\r\n")] == '[';
     return is_json_dump(g, value ? value : i);
@@ -238,7 +240,7 @@ static int is_only_handed_over(const struct gate *g, uint32_t i)
         uint32_t call = N(g, up)->parent, func = first_child(g, call);
         const struct package_name *row =
             kind_of(g, call) == K_Call && func != up && kind_of(g, func) == K_Attribute
-                ? package_attribute(name_of(g, func))
+                ? package_attribute(package_name_of(g, func))
                 : NULL;
         if (!is_reading(g, k) &&
             (!row || (row->shape != SHAPE_FUNCTIONS && row->shape != SHAPE_PIVOT)))
@@ -271,10 +273,10 @@ static int is_function_part(struct gate *g, uint32_t i, int depth)
     if (kind_of(g, i) == K_Attribute)
         return export_sure(g, i) || export_sure(g, base) ||
                builtin_sure(g, base) == BUILTIN_SELF_MATCH;
-    if (is_export(g, base, "pandas", "NamedAgg"))
+    if (package_is_export(g, base, "pandas", "NamedAgg"))
         return are_function_values(g, i, depth);
-    return is_export(g, base, "functools", "partial") ||
-           is_export(g, base, "operator", "itemgetter");
+    return package_is_export(g, base, "functools", "partial") ||
+           package_is_export(g, base, "operator", "itemgetter");
 }
 
 static int is_function_value(struct gate *g, uint32_t i, int depth)
@@ -323,7 +325,7 @@ static int is_shape_functions(struct gate *g, uint32_t call)
     static const char *const others[] = {
         "axis",         "args",      "raw",  "engine", "engine_kwargs", "result_type", "subset",
         "numeric_only", "min_count", "ddof", "meta",   "convert_dtype", NULL};
-    uint32_t function = first_argument(g, call, first);
+    uint32_t function = package_first_argument(g, call, first);
     if (function && !is_function_value(g, function, 0))
         return 0;
     FOR_CHILDREN (g, c, call) {
@@ -338,7 +340,8 @@ static int is_shape_functions(struct gate *g, uint32_t call)
             FOR_CHILDREN (g, d, value)
                 if (N(g, d)->field == F_values && !is_named_function(g, d))
                     return 0;
-        } else if (!is_one_of(name_of(g, c), others) && !function && !is_named_function(g, value)) {
+        } else if (!package_is_one_of(package_name_of(g, c), others) && !function &&
+                   !is_named_function(g, value)) {
             return 0;
         }
     }
@@ -351,145 +354,10 @@ static int is_shape_expression(const struct gate *g, uint32_t call)
 {
     static const char *const keywords[] = {"expr", NULL};
     static const char *const known[] = {"expr", "inplace", "engine", NULL};
-    uint32_t first = first_argument(g, call, keywords);
+    uint32_t first = package_first_argument(g, call, keywords);
     uint32_t value = first && kind_of(g, first) == K_Name ? only_value(g, symbol_of(g, first)) : 0;
-    const char *text = text_of(g, value ? value : first);
+    const char *text = package_text_of(g, value ? value : first);
     return text && package_expression_is_tame(text) && keywords_within(g, call, known);
-}
-
-/* ---- settings ------------------------------------------------------------------------------------- */
-
-static int is_backend(const struct gate *g, uint32_t i)
-{
-    static const char *const known[] = {"agg", "Agg", "AGG", "matplotlib", NULL};
-    const char *text = text_of(g, i);
-    return is_none(g, i) || (text && is_one_of(text, known));
-}
-
-/* "DejaVu Sans:bold", {"size": 8}: no pattern with a file in it, no path. */
-static int is_font(const struct gate *g, uint32_t i)
-{
-    uint32_t value = only_value(g, symbol_of(g, i));
-    i = value ? value : i;
-    const char *text = text_of(g, i);
-    if (text)
-        return !strstr(text, "file");
-    if (kind_of(g, i) == K_Call)
-        return !is_export(g, first_child(g, i), "pathlib", "PurePath") &&
-               !is_export(g, first_child(g, i), "pathlib", "PurePosixPath");
-    if (kind_of(g, i) != K_Dict)
-        return 1;
-    FOR_CHILDREN (g, c, i) {
-        const char *key = N(g, c)->field == F_keys ? text_of(g, c) : NULL;
-        if (key && (strcmp(key, "fname") == 0 || strcmp(key, "file") == 0))
-            return 0;
-    }
-    return 1;
-}
-
-static int is_style(const struct gate *g, uint32_t i)
-{
-    const char *text = text_of(g, i);
-    if (kind_of(g, i) == K_List || kind_of(g, i) == K_Tuple) {
-        FOR_CHILDREN (g, c, i)
-            if (!text_of(g, c) || !is_style(g, c))
-                return 0;
-        return 1;
-    }
-    return text && !strpbrk(text, "/\\.:~");
-}
-
-/* set_option("display.width", 100, "display.precision", 2) */
-static int is_shape_options(const struct gate *g, uint32_t call)
-{
-    unsigned at = 0;
-    FOR_CHILDREN (g, c, call) {
-        if (N(g, c)->field != F_args)
-            continue;
-        int is_key = at++ % 2 == 0;
-        const char *key = is_key ? text_of(g, c) : NULL;
-        if (is_key && (!key || package_option_is_door(key)))
-            return 0;
-    }
-    return !child_of(g, call, F_keywords);
-}
-
-/* {"figure.dpi": 100}; for "axes.prop_cycle" no text, which is evaluated. */
-static int is_setting(const struct gate *g, const char *key, uint32_t value)
-{
-    if (!key || package_setting_is_door(key))
-        return 0;
-    return strcmp(key, "axes.prop_cycle") != 0 || !value || kind_of(g, value) == K_Call;
-}
-
-static int are_defaults(const struct gate *g, uint32_t i)
-{
-    return is_export(g, i, "matplotlib.pyplot", "rcParamsDefault") ||
-           is_export(g, i, "matplotlib", "rcParamsDefault");
-}
-
-static int are_settings(const struct gate *g, uint32_t i)
-{
-    if (kind_of(g, i) != K_Dict)
-        return are_defaults(g, i);
-    unsigned keys = count_of(g, i, F_keys);
-    if (keys > ITEMS_MAX)
-        return 0;
-    for (unsigned k = 0; k < keys && may_go_on(g); k++)
-        if (!is_setting(g, text_of(g, child_at(g, i, F_keys, k)), child_at(g, i, F_values, k)))
-            return 0;
-    return 1;
-}
-
-/* rc("font", size=12), rc_context({"figure.dpi": 100}) */
-static int is_shape_rc(const struct gate *g, uint32_t call)
-{
-    static const char *const none[] = {"rc", NULL};
-    uint32_t first = first_argument(g, call, none);
-    const char *group = first ? text_of(g, first) : NULL;
-    if (!first)
-        return !child_of(g, call, F_keywords);
-    if (!group)
-        return are_settings(g, first) && count_of(g, call, F_args) == 1;
-    AUTO_PY dotted = PyUnicode_FromFormat("%s.", group);
-    const char *text = dotted ? PyUnicode_AsUTF8AndSize(dotted, NULL) : NULL;
-    PyErr_Clear();
-    if (!text || package_setting_is_door(text) || strcmp(group, "text") == 0 ||
-        strcmp(group, "svg") == 0)
-        return 0;
-    uint32_t cycle = keyword_of(g, call, "prop_cycle");
-    return !cycle || kind_of(g, cycle) == K_Call;
-}
-
-/* The value that an assignment gives to node i, or 0. */
-static uint32_t assigned_to(const struct gate *g, uint32_t i)
-{
-    uint32_t parent = N(g, i)->parent;
-    return kind_of(g, parent) == K_Assign && N(g, i)->field == F_targets
-               ? child_of(g, parent, F_value)
-               : 0;
-}
-
-/* rcParams["figure.dpi"], rcParams.update({...}) */
-int is_settings_use(const struct gate *g, uint32_t i)
-{
-    static const char *const reading[] = {"get",    "copy",     "keys", "items",
-                                          "values", "find_all", NULL};
-    uint32_t parent = N(g, i)->parent, call = N(g, parent)->parent;
-    if (kind_of(g, parent) == K_Subscript && N(g, i)->field == F_value) {
-        uint32_t value = is_load(g, parent) ? 0 : assigned_to(g, parent);
-        return (is_load(g, parent) || value) &&
-               is_setting(g, text_of(g, child_of(g, parent, F_slice)), value);
-    }
-    if (is_in_field(g, i, K_Call, F_args) && are_defaults(g, i)) /* judged with the call */
-        return kind_of(g, first_child(g, parent)) == K_Attribute &&
-               is_settings_use(g, first_child(g, first_child(g, parent)));
-    if (kind_of(g, parent) != K_Attribute || !is_in_field(g, parent, K_Call, F_func))
-        return 0;
-    if (strcmp(name_of(g, parent), "update") == 0)
-        return count_of(g, call, F_args) == 1 && !child_of(g, call, F_keywords) &&
-               are_settings(g, child_of(g, call, F_args));
-    return is_one_of(name_of(g, parent), reading);
 }
 
 /* ndarray((2, 2), float), without buffer= and strides= */
@@ -507,12 +375,12 @@ static int is_shape_text(const struct gate *g, uint32_t first)
 {
     if (!first)
         return 1;
-    return is_none(g, first) || is_buffer(g, first) || is_export(g, first, "sys", "stdout");
+    return is_none(g, first) || is_buffer(g, first) || package_is_export(g, first, "sys", "stdout");
 }
 
 int is_tame_package_call(struct gate *g, uint32_t call, unsigned char shape, int method)
 {
-    uint32_t first = first_argument(g, call, buffer_words);
+    uint32_t first = package_first_argument(g, call, buffer_words);
     if (shape != SHAPE_FUNCTIONS && shape != SHAPE_RC && !has_known_keywords(g, call))
         return 0;
     switch (shape) {
@@ -540,7 +408,7 @@ int is_tame_package_call(struct gate *g, uint32_t call, unsigned char shape, int
     case SHAPE_PIVOT: /* aggfunc= is judged with the keywords */
         return count_of(g, call, F_args) <= (method ? 3u : 4u);
     case SHAPE_BACKEND:
-        first = first_argument(g, call, backend_words);
+        first = package_first_argument(g, call, backend_words);
         return first && is_backend(g, first) && count_of(g, call, F_args) <= 1;
     case SHAPE_STYLE:
         return count_of(g, call, F_args) >= 1 && is_style(g, child_of(g, call, F_args));
@@ -563,6 +431,6 @@ int is_tame_package_value(struct gate *g, uint32_t value, unsigned char shape)
     if (shape == SHAPE_FONT)
         return is_font(g, value);
     if (shape == SHAPE_FORMAT)
-        return !text_of(g, value) || strcmp(text_of(g, value), "pgf") != 0;
+        return !package_text_of(g, value) || strcmp(package_text_of(g, value), "pgf") != 0;
     return shape == SHAPE_BACKEND ? is_backend(g, value) : is_none(g, value);
 }

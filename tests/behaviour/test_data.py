@@ -117,6 +117,14 @@ def test_what_the_gate_cannot_see_is_sealed(many):
             f"{code}\n{envelope}")
 
 
+def test_an_error_in_a_package_is_no_violation(data):
+    """Its traceback looks for the package's source lines, which is nothing the code did."""
+    envelope = data('import pandas as pd\npd.DataFrame({"a": [1]})["b"]\n')
+    assert envelope["error"]["type"] == "KeyError"
+    assert envelope["error"]["line"] == 2
+    assert envelope["violations"] == []
+
+
 def test_the_tables_are_sorted():
     """They are searched by halves: a row out of its place would not be found."""
     text = (ROOT / "worker" / "package_rows.c").read_text(encoding="utf-8")
