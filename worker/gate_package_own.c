@@ -167,8 +167,9 @@ static int is_handed_to_maker(const struct gate *g, uint32_t i)
 static int stays_in_place(const struct gate *g, uint32_t i)
 {
     switch (N(g, N(g, i)->parent)->kind) {
+    case K_Compare: /* else __eq__ of something sees it */
+        return N(g, N(g, i)->parent)->op == COMPARE_IDENTITY;
     case K_Attribute:
-    case K_Compare:
     case K_ClassDef:
     case K_ExceptHandler:
     case K_Expr:
@@ -181,19 +182,59 @@ static int stays_in_place(const struct gate *g, uint32_t i)
     }
 }
 
-/* @dataclass, @functools.total_ordering: of no function of the source's own. */
+/* `@x.setter`, of an x that the class made with @property before. */
+static int is_setter_of(const struct gate *g, uint32_t i)
+{
+    uint32_t base = kind_of(g, i) == K_Attribute ? first_child(g, i) : 0;
+    if (!base || kind_of(g, base) != K_Name || strcmp(NAME(g, N(g, i)->name)->text, "setter") != 0)
+        return 0;
+    uint32_t s = gate_scope_find(g, N(g, base)->scope, N(g, base)->name);
+    const struct bind *first = s ? &g->binds[g->symbols[s].first] : NULL;
+    uint32_t made = first && first->kind == BIND_FUNCTION && first->node < i
+                        ? child_of(g, first->node, F_decorator_list)
+                        : 0;
+    return made && builtin_sure(g, made) == BUILTIN_PROPERTY;
+}
+
+/* What makes of a function a method that is called with its instance, or keeps a class. */
+static int is_known_decorator(const struct gate *g, uint32_t i)
+{
+    static const char *const known[] = {"abstractmethod",
+                                        "asynccontextmanager",
+                                        "cache",
+                                        "cached_property",
+                                        "contextmanager",
+                                        "dataclass",
+                                        "final",
+                                        "lru_cache",
+                                        "overload",
+                                        "override",
+                                        "runtime_checkable",
+                                        "singledispatchmethod",
+                                        "total_ordering",
+                                        "unique"};
+    uint32_t what = kind_of(g, i) == K_Call ? first_child(g, i) : i;
+    const struct export_name *row = export_sure(g, what);
+    for (size_t k = 0; row && k < ARRAY_LEN(known); k++)
+        if (strcmp(row->name, known[k]) == 0)
+            return 1;
+    enum builtin builtin = builtin_sure(g, what);
+    return builtin == BUILTIN_PROPERTY || builtin == BUILTIN_CLASSMETHOD || is_setter_of(g, what);
+}
+
 static int has_own_decorator(const struct gate *g, uint32_t i)
 {
-    FOR_CHILDREN (g, c, i) {
-        if (N(g, c)->field != F_decorator_list)
-            continue;
-        uint32_t what = kind_of(g, c) == K_Call ? first_child(g, c) : c;
-        int setter = kind_of(g, what) == K_Attribute && kind_of(g, first_child(g, what)) == K_Name;
-        if (!export_sure(g, what) && builtin_sure(g, what) == BUILTIN_NONE &&
-            !(setter && strcmp(NAME(g, N(g, what)->name)->text, "setter") == 0))
+    FOR_CHILDREN (g, c, i)
+        if (N(g, c)->field == F_decorator_list && !is_known_decorator(g, c))
             return 1;
-    }
     return 0;
+}
+
+/* x.default_factory, fields(C)[0].type: classes that were put away come out again. */
+static int hands_out_classes(const struct gate *g, uint32_t i)
+{
+    const char *name = kind_of(g, i) == K_Attribute ? NAME(g, N(g, i)->name)->text : "";
+    return strcmp(name, "default_factory") == 0 || (strcmp(name, "type") == 0 && g->fields_made);
 }
 
 void gate_package_classes(struct gate *g)
@@ -201,6 +242,7 @@ void gate_package_classes(struct gate *g)
     for (uint32_t i = 0; g->packages && i < g->node_count; i++) {
         if (kind_of(g, i) == K_ClassDef)
             g->class_is_value |= has_own_decorator(g, i);
+        g->class_is_value |= hands_out_classes(g, i);
         if (!is_some_class(g, i))
             continue;
         uint32_t parent = N(g, i)->parent;
