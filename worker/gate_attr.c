@@ -133,11 +133,14 @@ int is_own_instance(const struct gate *g, uint32_t i)
 {
     static const char maker[] = "__new__";
     uint32_t class = kind_of(g, i) == K_Call ? class_sure(g, first_child(g, i)) : 0;
-    if (!class || count_of(g, class, F_bases) || count_of(g, class, F_keywords) ||
-        count_of(g, class, F_decorator_list))
+    if (!class || count_of(g, class, F_keywords) || count_of(g, class, F_decorator_list))
         return 0;
     uint32_t id = gate_name_find_text(g, maker, sizeof(maker) - 1);
-    return !id || !gate_scope_find(g, N(g, class)->link, id);
+    if (!count_of(g, class, F_bases))
+        return !id || !gate_scope_find(g, N(g, class)->link, id);
+    unsigned facts = class_facts_known(g, class);
+    return facts & CLASS_REAL && facts & CLASS_PLAIN && !(facts & (CLASS_TEXT | CLASS_ENUM)) &&
+           !(id && NAME(g, id)->defined);
 }
 
 int is_own_value(const struct gate *g, uint32_t i)

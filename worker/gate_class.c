@@ -33,7 +33,11 @@ static int hands_back(const struct gate *g, uint32_t function, int depth)
 {
     const struct symbol *first = first_parameter(g, function);
     for (uint32_t i = function; i < N(g, function)->end && may_go_on(g); i++) {
-        if (N(g, i)->scope != N(g, function)->link || kind_of(g, i) != K_Return)
+        if (N(g, i)->scope != N(g, function)->link)
+            continue;
+        if (kind_of(g, i) == K_Yield || kind_of(g, i) == K_YieldFrom)
+            return 0;
+        if (kind_of(g, i) != K_Return)
             continue;
         uint32_t value = first_child(g, i);
         uint32_t inner = value && depth > 0 ? plain_function(g, value) : 0;
@@ -158,6 +162,30 @@ static void note_descriptor_base(struct gate *g, uint32_t base)
     g->descriptor_bases |= !known;
 }
 
+/* type("B", (A,), {}) */
+static int is_made_class(const struct gate *g, uint32_t i)
+{
+    return kind_of(g, i) == K_Call && builtin_sure(g, first_child(g, i)) == BUILTIN_TYPE &&
+           count_of(g, i, F_args) == 3;
+}
+
+#define BINDS_LOOKED_AT 8
+
+/* A name that is bound to one class or another: by an import, else by a class statement. */
+static int are_all_classes(struct gate *g, const struct symbol *s, unsigned depth, int *ret_failed)
+{
+    const unsigned kinds = BINDS(BIND_CLASS) | BINDS(BIND_EXPORT);
+    if (!s || s->count > BINDS_LOOKED_AT || s->kinds & ~kinds || NAME(g, s->name)->builtin)
+        return 0;
+    for (uint32_t b = s->first; b; b = g->binds[b].next) {
+        uint32_t node = g->binds[b].node;
+        if (g->binds[b].kind == BIND_CLASS &&
+            !(stays_class(g, node) && facts_of(g, node, depth + 1, ret_failed) & CLASS_REAL))
+            return 0;
+    }
+    return 1;
+}
+
 static unsigned facts_of_base(struct gate *g, uint32_t base, unsigned depth, int *ret_failed)
 {
     int subscript = kind_of(g, base) == K_Subscript; /* Generic[T] */
@@ -181,7 +209,11 @@ static unsigned facts_of_base(struct gate *g, uint32_t base, unsigned depth, int
         return facts_of_export(row);
     uint32_t value = only_value(g, symbol_of(g, base));
     facts = facts_of_namedtuple(g, value ? value : base);
-    return facts ? facts : facts_of_unsure(g, base);
+    if (facts)
+        return facts;
+    int made = is_made_class(g, value ? value : base) ||
+               are_all_classes(g, symbol_of(g, base), depth, ret_failed);
+    return facts_of_unsure(g, base) | (made ? CLASS_REAL : 0);
 }
 
 /* A value that is no descriptor: functions and their like do not become members. */

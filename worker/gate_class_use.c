@@ -210,7 +210,7 @@ static int is_tame_made_method(const struct gate *g, uint32_t bases, const char 
     if (!gate_module_in_use(g, "zoneinfo"))
         return 1;
     return strcmp(name, "__fspath__") != 0 &&
-           (!is_text_method(name) || !child_of(g, bases, F_elts));
+           ((!is_text_method(name) && strcmp(name, "__str__") != 0) || !child_of(g, bases, F_elts));
 }
 
 /* type("Name", (Base,), {"method": ...}) as a class statement could have it. */

@@ -168,14 +168,30 @@ static int is_plain_comparison(const struct gate *g, uint32_t i, uint32_t compar
            (kind_of(g, other) == K_Attribute && strcmp(text_of_name(g, other), "__dict__") == 0);
 }
 
+/* One of the values of a dict display that stand without a key. */
+static int is_spread(const struct gate *g, uint32_t i, uint32_t dict)
+{
+    unsigned at = 0;
+    if (N(g, i)->field != F_values)
+        return 0;
+    FOR_CHILDREN (g, c, dict) {
+        if (c == i)
+            break;
+        at += N(g, c)->field == F_values;
+    }
+    uint32_t key = child_at(g, dict, F_keys, at);
+    return key && kind_of(g, key) == K_NONE;
+}
+
 static int reads_only(const struct gate *g, uint32_t i)
 {
     uint32_t parent = N(g, i)->parent;
     switch (N(g, parent)->kind) {
     case K_Compare:
         return is_plain_comparison(g, i, parent);
+    case K_Dict: /* {**self.__dict__}, and no value of it */
+        return is_spread(g, i, parent);
     case K_FormattedValue:
-    case K_Dict:    /* {**self.__dict__} */
     case K_keyword: /* f(**self.__dict__) */
         return kind_of(g, parent) != K_keyword || N(g, parent)->name == 0;
     default:

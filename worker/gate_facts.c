@@ -376,7 +376,8 @@ static void note_node(struct gate *g, uint32_t i)
             note_use(g, n->name, USES_UNBOUND);
         break;
     case K_MatchClass:
-        g->class_patterns |= child_of(g, i, F_patterns) != 0;
+        g->class_patterns |= child_of(g, i, F_patterns) &&
+                             builtin_sure(g, child_of(g, i, F_cls)) != BUILTIN_SELF_MATCH;
         break;
     case K_Call:
         note_call(g, i);
@@ -443,6 +444,17 @@ static int note_slots(struct gate *g, uint32_t i)
     return PyErr_Occurred() ? -1 : 0;
 }
 
+/* `x.name` of it is no function: @property, @cached_property, @name.setter. */
+static int is_property(const struct gate *g, uint32_t function)
+{
+    uint32_t first = child_of(g, function, F_decorator_list);
+    const struct export_name *row = first ? export_sure(g, first) : NULL;
+    const char *name =
+        first && kind_of(g, first) == K_Attribute ? NAME(g, N(g, first)->name)->text : "";
+    return first && (builtin_sure(g, first) == BUILTIN_PROPERTY || strcmp(name, "setter") == 0 ||
+                     (row && strcmp(row->name, "cached_property") == 0));
+}
+
 int gate_facts_collect(struct gate *g)
 {
     for (uint32_t i = 0; i < g->node_count; i++) {
@@ -454,11 +466,12 @@ int gate_facts_collect(struct gate *g)
             is_function(g, i) && class_of_method(g, i) ? first_parameter(g, i) : NULL;
         if (self)
             NAME(g, self->name)->is_self = 1;
-        if (self && !child_of(g, i, F_decorator_list))
+    }
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        note_node(g, i);
+        if (is_function(g, i) && class_of_method(g, i) && !is_property(g, i))
             NAME(g, N(g, i)->name)->is_method = 1;
     }
-    for (uint32_t i = 0; i < g->node_count; i++)
-        note_node(g, i);
     gate_fields_collect(g);
     gate_mark_evaluated(g);
     if (class_facts_collect(g) < 0)

@@ -120,7 +120,7 @@ struct name {
     const struct attr_row *attr_row;
     unsigned char attr;             /* enum attr_class */
     unsigned char defined;          /* set as an attribute, or in a class body, by this source */
-    unsigned char is_method;        /* of a function in a class, without decorators */
+    unsigned char is_method;        /* of a function in a class, and no property */
     unsigned char is_nested_class;  /* of a class in a class */
     unsigned char is_self;          /* of the first parameter of a method */
     unsigned char stored_elsewhere; /* set as an attribute of something other than `self` */

@@ -59,7 +59,9 @@ int check_path_class(struct gate *g, uint32_t i)
 {
     if (!gate_module_in_use(g, "zoneinfo"))
         return 0;
-    int text = class_facts_known(g, i) & CLASS_TEXT && defines_text_method(g, i);
+    unsigned facts = class_facts_known(g, i);
+    int unsure = facts & CLASS_TEXT && facts & CLASS_ABSTRACT && defines(g, i, "__str__");
+    int text = unsure || (facts & CLASS_TEXT && defines_text_method(g, i));
     if (!text && !defines(g, i, "__fspath__") && !has_pure_path(g, i))
         return 0;
     return gate_warn(g, RULE_DUNDER_DEFINITION, i,

@@ -90,9 +90,9 @@ static const struct method {
 
 /* Methods of builtin types that keep what they get, or hand on what they hold. */
 static const char *const keepers[] = {
-    "add",        "append",     "appendleft", "extend", "extendleft", "format",
-    "format_map", "insert",     "items",      "keys",   "pop",        "popitem",
-    "remove",     "setdefault", "sort",       "update", "values",     NULL};
+    "add",        "callback", "new_child",  "push",   "append", "appendleft", "extend",
+    "extendleft", "format",   "format_map", "insert", "items",  "keys",       "pop",
+    "popitem",    "remove",   "setdefault", "sort",   "update", "values",     NULL};
 
 static const struct method *method_of(const char *name)
 {
@@ -273,19 +273,36 @@ static int is_class_value(const struct gate *g, uint32_t i)
  * MutableSequence.extend(x, rows): a method of a class of the library, which then calls
  * those of x. C code looks at what x is; Python code is in what is called like this.
  */
+static int has_library_base(const struct gate *g, uint32_t class)
+{
+    FOR_CHILDREN (g, c, class) {
+        const struct export_name *of = N(g, c)->field == F_bases ? export_sure(g, c) : NULL;
+        if (of && of->kind != EXPORT_ENUM && of->kind != EXPORT_PLAIN_BASE &&
+            of->kind != EXPORT_NAMEDTUPLE)
+            return 1;
+    }
+    return 0;
+}
+
+/* A class of the library that is written in Python, by its name. */
+static int is_library_class(const struct gate *g, uint32_t i)
+{
+    static const char *const in_c[] = {"BytesIO",          "Context",     "Decimal",
+                                       "MappingProxyType", "OrderedDict", "SimpleNamespace",
+                                       "StringIO",         "Struct"};
+    const struct export_name *row = export_sure(g, i);
+    for (size_t k = 0; row && k < ARRAY_LEN(in_c); k++)
+        if (strcmp(in_c[k], row->name) == 0)
+            return 0;
+    return row && row->name[0] >= 'A' && row->name[0] <= 'Z';
+}
+
 static int takes_unbound(const struct gate *g, uint32_t i)
 {
-    uint32_t base = first_child(g, i);
-    const struct export_name *row = kind_of(g, i) == K_Attribute ? export_sure(g, base) : NULL;
-    uint32_t class = kind_of(g, i) == K_Attribute ? class_sure(g, base) : 0;
-    int library = row && row->name[0] >= 'A' && row->name[0] <= 'Z';
-    for (uint32_t c = class ? child_of(g, class, F_bases) : 0; c; c = next_child(g, class, c)) {
-        const struct export_name *of = N(g, c)->field == F_bases ? export_sure(g, c) : NULL;
-        library |= of && of->kind != EXPORT_ENUM && of->kind != EXPORT_PLAIN_BASE &&
-                   of->kind != EXPORT_NAMEDTUPLE;
-    }
-    if (!library || !is_load(g, i) || module_of(g, i, NULL) ||
-        (NAME(g, N(g, i)->name)->attr != ATTR_PLAIN && NAME(g, N(g, i)->name)->attr != ATTR_DUNDER))
+    uint32_t base = first_child(g, i), class = class_sure(g, base);
+    unsigned attr = NAME(g, N(g, i)->name)->attr;
+    if (!(class ? has_library_base(g, class) : is_library_class(g, base)) || !is_load(g, i) ||
+        (attr != ATTR_PLAIN && attr != ATTR_DUNDER))
         return 0;
     uint32_t call = N(g, i)->parent;
     if (!is_in_field(g, i, K_Call, F_func))
@@ -295,6 +312,32 @@ static int takes_unbound(const struct gate *g, uint32_t i)
     int own = s && class_of_method(g, around) && s == first_parameter(g, around) &&
               !is_class_parameter(g, s);
     return first && !own;
+}
+
+/* Which class it is may matter: the class that the source has around it, or of that name. */
+static int may_derive(const struct gate *g, uint32_t i)
+{
+    uint32_t class = class_sure(g, i);
+    if (!class && !symbol_of(g, i))
+        class = class_of_method(g, function_around(g, i));
+    const struct symbol *s = symbol_of(g, i);
+    if (!class && s && is_class_parameter(g, s))
+        class = class_of_method(g, function_around(g, i));
+    return class && has_library_base(g, class);
+}
+
+/* A class that gets out of sight; its methods could be called by way of another name. */
+static void note_roaming(struct gate *g, uint32_t i)
+{
+    enum kind kind = kind_of(g, i);
+    if ((kind != K_Name && kind != K_Attribute && kind != K_Call) || stays_put(g, i))
+        return;
+    if (is_class_value(g, i)) {
+        g->classes_roam = 1;
+        g->unbound_calls |= may_derive(g, i);
+    } else if (kind != K_Call && is_load(g, i) && is_library_class(g, i)) {
+        g->unbound_calls = 1;
+    }
 }
 
 /* What hands out classes that the code nowhere passes on by name. */
@@ -310,7 +353,7 @@ static int has_other_ways(const struct gate *g)
 void gate_roam_collect(struct gate *g)
 {
     g->classes_roam = has_other_ways(g);
-    g->library_callers = callers_of(g);
+    g->library_callers = callers_of(g) | (g->double_starred ? OF_FILE | OF_JSON : 0);
     for (uint32_t i = 0; i < g->node_count; i++) {
         if (kind_of(g, i) == K_keyword)
             g->library_callers |= caller_of_keyword(NAME(g, N(g, i)->name)->text);
@@ -320,11 +363,8 @@ void gate_roam_collect(struct gate *g)
                 g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;
         }
     }
-    for (uint32_t i = 0; i < g->node_count && !g->classes_roam; i++) {
-        enum kind kind = kind_of(g, i);
-        if (kind == K_Name || kind == K_Attribute || kind == K_Call)
-            g->classes_roam = is_class_value(g, i) && !stays_put(g, i);
-    }
+    for (uint32_t i = 0; i < g->node_count && !(g->classes_roam && g->unbound_calls); i++)
+        note_roaming(g, i);
     for (uint32_t i = 0; g->classes_roam && !g->unbound_calls && i < g->node_count; i++)
         g->unbound_calls = kind_of(g, i) == K_Attribute && takes_unbound(g, i);
 }

@@ -153,7 +153,7 @@ int is_only_method(const struct gate *g, uint32_t function)
                !(name->dunder->flags & DUNDER_STATIC) && (name->dunder->calls < 0 || called_well);
     if (name->attr == ATTR_SUNDER || name->attr == ATTR_TAME)
         return 0;
-    return !g->prefixed && !g->class_patterns && called_well;
+    return !g->prefixed && !(g->class_patterns && g->abstracts) && called_well;
 }
 
 /* The method that the parameter is `self` of, or 0. */

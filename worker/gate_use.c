@@ -52,16 +52,25 @@ static const char *name_of(const struct gate *g, uint32_t i)
 /* enumerate(cls), zip(a, cls), map(f, cls), reduce(f, cls): their iterables. */
 static int is_iterated(const struct gate *g, uint32_t i, uint32_t call)
 {
+    static const char *const takers[] = {"chain",    "combinations", "cycle",  "islice",
+                                         "pairwise", "permutations", "product"};
     uint32_t func = first_child(g, call);
     const struct export_name *row = export_sure(g, func);
     int first = child_of(g, call, F_args) == i;
+    for (size_t k = 0; row && k < ARRAY_LEN(takers); k++)
+        if (strcmp(row->name, takers[k]) == 0)
+            return 1;
     if (row)
         return strcmp(row->name, "reduce") == 0 && child_at(g, call, F_args, 1) == i;
+    if (first &&
+        (builtin_sure(g, func) == BUILTIN_GETATTR || builtin_sure(g, func) == BUILTIN_HASATTR))
+        return 1;
     if (builtin_sure(g, func) != BUILTIN_CLASS)
         return 0;
     const char *name = name_of(g, func);
     return strcmp(name, "zip") == 0 ||
            (first && (strcmp(name, "enumerate") == 0 || strcmp(name, "reversed") == 0)) ||
+           (first && strcmp(name, "map") == 0 && count_of(g, call, F_args) == 2) ||
            (!first && (strcmp(name, "map") == 0 || strcmp(name, "filter") == 0));
 }
 
@@ -94,6 +103,17 @@ static int is_only_argument(const struct gate *g, uint32_t i)
     return is_iterated(g, i, call) || is_made_instance(g, i, call);
 }
 
+/* An annotation that nothing hands out as a value: neither fields() nor a registry. */
+static int is_unseen_type(const struct gate *g, uint32_t i)
+{
+    static const char registry[] = "registry";
+    unsigned flags = N(g, i)->flags;
+    int field = flags & IN_ANNOTATION_VAR && g->scopes[N(g, i)->scope].kind == SCOPE_CLASS &&
+                (g->fields || g->fields_roam);
+    int key = flags & EVALUATED && gate_name_find_text(g, registry, sizeof(registry) - 1);
+    return is_in_type(g, i) && !key && (!field || g->future_annotations);
+}
+
 int is_class_context(const struct gate *g, uint32_t i)
 {
     uint32_t parent = N(g, i)->parent;
@@ -111,7 +131,7 @@ int is_class_context(const struct gate *g, uint32_t i)
     case K_MatchClass:
         return N(g, i)->field == F_cls;
     case K_Subscript:
-        return N(g, i)->field == F_value || is_in_type(g, i);
+        return N(g, i)->field == F_value || is_unseen_type(g, i);
     case K_For:
     case K_AsyncFor:
     case K_comprehension:
@@ -121,7 +141,7 @@ int is_class_context(const struct gate *g, uint32_t i)
             return N(g, i)->field == F_comparators && count_of(g, parent, F_comparators) == 1;
         return N(g, parent)->op == COMPARE_IDENTITY;
     default:
-        return is_in_type(g, i);
+        return is_unseen_type(g, i);
     }
 }
 
