@@ -102,9 +102,9 @@ static const struct export_name names_csv[] = {
 
 static const struct export_name names_dataclasses[] = {
     D("Field", "internal"), N("FrozenInstanceError"), N("InitVar"), N("KW_ONLY"), N("MISSING"),
-    K("asdict", COPY), K("astuple", COPY), K("dataclass", DATACLASS), K("field", FIELD),
-    K("fields", FIELDS), N("is_dataclass"), D("make_dataclass", "makes code from names in text"),
-    K("replace", COPYING),
+    K("asdict", DEEP_COPYING), K("astuple", DEEP_COPYING), K("dataclass", DATACLASS),
+    K("field", FIELD), K("fields", FIELDS), N("is_dataclass"),
+    D("make_dataclass", "makes code from names in text"), K("replace", COPYING),
 };
 
 static const struct export_name names_datetime[] = {

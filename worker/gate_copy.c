@@ -253,13 +253,114 @@ static int check_made_hooks(struct gate *g)
                      "when `name.startswith(\"_\")`.");
 }
 
+/* ---- names that a copy goes by ------------------------------------------------------------------ */
+
+/* The copy of a bound method is looked up by the function's `__name__`. */
+static int is_tame_label(struct gate *g, uint32_t value)
+{
+    if (!value)
+        return 0;
+    if (kind_of(g, value) == K_Attribute)
+        return strcmp(text_of_name(g, value), "__name__") == 0 ||
+               strcmp(text_of_name(g, value), "__qualname__") == 0;
+    return are_tame_attr_strings(g, value);
+}
+
+/* What has a name in text: a class or a type that a call makes. */
+static int makes_label(const struct gate *g, uint32_t call)
+{
+    static const char *const makers[] = {
+        "NewType", "ParamSpec", "TypeAliasType", "TypeVar", "TypeVarTuple", "TypedDict", NULL};
+    uint32_t func = first_child(g, call);
+    const struct export_name *row = export_sure(g, func);
+    const struct symbol *s = symbol_of(g, func);
+    if (builtin_what(g, func) == BUILTIN_TYPE)
+        return count_of(g, call, F_args) > 1;
+    if ((s && s->flags & (SYMBOL_ENUM_EMPTY | SYMBOL_RESTRICTED)) ||
+        exports_of(g, func) & EXPORTS(EXPORT_ENUM))
+        return count_of(g, call, F_args) > 1 || count_of(g, call, F_keywords) > 0;
+    return exports_of(g, func) & EXPORTS(EXPORT_NAMEDTUPLE) ||
+           (row && is_one_of(row->name, makers));
+}
+
+static void note_label(struct gate *g, uint32_t i)
+{
+    uint32_t value = 0;
+    switch (N(g, i)->kind) {
+    case K_Attribute:
+        if (is_load(g, i) || strcmp(text_of_name(g, i), "__name__") != 0)
+            return;
+        if (is_in_field(g, i, K_Assign, F_targets))
+            value = child_of(g, N(g, i)->parent, F_value);
+        break;
+    case K_Call:
+        if (!makes_label(g, i))
+            return;
+        value = child_of(g, i, F_args);
+        break;
+    case K_keyword:
+        if (strcmp(text_of_name(g, i), "__name__") != 0)
+            return;
+        break;
+    default:
+        return;
+    }
+    if (!is_tame_label(g, value))
+        g->renames = i;
+}
+
+/* The copy of List[int] is looked up among all names of typing, by its `_name`. */
+static int sets_alias_name(const struct gate *g, uint32_t i)
+{
+    uint32_t func = kind_of(g, i) == K_Call ? first_child(g, i) : 0;
+    if (kind_of(g, i) == K_Attribute)
+        return !is_load(g, i) && strcmp(text_of_name(g, i), "_name") == 0 &&
+               !is_genuine_self(g, first_child(g, i), NULL);
+    int sets =
+        func &&
+        (builtin_what(g, func) == BUILTIN_SETATTR ||
+         (kind_of(g, func) == K_Attribute && strcmp(text_of_name(g, func), "__setattr__") == 0));
+    uint32_t name = sets ? child_at(g, i, F_args, 1) : 0;
+    if (name && builtin_what(g, func) == BUILTIN_SETATTR && !string_of(g, name))
+        return !is_genuine_self(g, child_of(g, i, F_args), NULL);
+    FOR_CHILDREN (g, c, i) {
+        PyObject *text = sets && N(g, c)->field == F_args ? string_of(g, c) : NULL;
+        if (text && PyUnicode_CompareWithASCIIString(text, "_name") == 0)
+            return !is_genuine_self(g, child_of(g, i, F_args), NULL);
+    }
+    return 0;
+}
+
+void note_copied_names(struct gate *g, uint32_t i)
+{
+    if (g->shallow_copies && !g->renames)
+        note_label(g, i);
+    if (g->hooked_copies && !g->alias_names && gate_module_in_use(g, "typing") &&
+        sets_alias_name(g, i))
+        g->alias_names = i;
+}
+
+static int check_copied_names(struct gate *g)
+{
+    if (g->alias_names &&
+        gate_warn(g, RULE_COPY_HOOK, g->alias_names,
+                  "This may set `_name` of a type of typing, and a copy of one is looked up by "
+                  "that name among all that typing has, the builtins included.") < 0)
+        return -1;
+    if (!g->renames)
+        return 0;
+    return gate_warn(g, RULE_COPY_HOOK, g->renames,
+                     "This gives something a name made at run time, and other parts of the code "
+                     "copy objects: the copy of a method is looked up by its `__name__`.");
+}
+
 /* Copying an object obeys hooks that an instance may have been given under a name in text. */
 int check_copies(struct gate *g)
 {
     uint32_t writes = g->named_writes;
     if (!writes && g->fields_roam)
         writes = g->name_writes; /* of a field: asdict() reads the attribute of that name */
-    if (check_made_hooks(g) < 0)
+    if (check_made_hooks(g) < 0 || check_copied_names(g) < 0)
         return -1;
     if (g->packages && g->named_writes)
         return gate_warn(g, RULE_COPY_HOOK, g->named_writes,

@@ -16,7 +16,9 @@ static void note_exports(struct gate *g, uint32_t i)
     g->dispatches |= (exports & EXPORTS(EXPORT_SINGLEDISPATCH)) != 0;
     g->fields |= (exports & EXPORTS(EXPORT_FIELDS)) != 0;
     g->fields_made |= (exports & (EXPORTS(EXPORT_FIELDS) | EXPORTS(EXPORT_FIELD))) != 0;
-    uint32_t hooked = EXPORTS(EXPORT_COPY) | EXPORTS(EXPORT_DEEPCOPY);
+    uint32_t hooked =
+        EXPORTS(EXPORT_COPY) | EXPORTS(EXPORT_DEEPCOPY) | EXPORTS(EXPORT_DEEP_COPYING);
+    g->shallow_copies |= (exports & EXPORTS(EXPORT_COPY)) != 0;
     if (exports & hooked && !g->hooked_copies)
         g->hooked_copies = i;
     if (exports & (hooked | EXPORTS(EXPORT_COPYING)) && !g->copies)
@@ -479,6 +481,7 @@ int gate_facts_collect(struct gate *g)
     gate_roam_collect(g);
     for (uint32_t i = 0; i < g->node_count; i++) {
         note_store(g, i);
+        note_copied_names(g, i);
         if (N(g, i)->kind == K_Constant && note_slots(g, i) < 0)
             return -1;
     }

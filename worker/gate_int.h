@@ -273,6 +273,7 @@ struct gate {
     unsigned char odd_classmethods; /* classmethod is given what may be a property */
     unsigned char default_called;   /* `.default` is taken from other than super() */
     unsigned char descriptor_bases; /* a class may derive from a descriptor of the library */
+    unsigned char shallow_copies;   /* copy.copy is in use */
     unsigned char unbound_calls;    /* methods of the library are called with any `self` */
     unsigned char library_callers;  /* of gate_roam.c: who calls methods of what it is given */
     unsigned char classes_roam;     /* a class of the source is passed on */
@@ -284,11 +285,13 @@ struct gate {
     uint32_t copies;        /* first node that copies objects, or reads them as a copy does; or 0 */
     uint32_t hooked_copies; /* first one that asks objects for hooks, or 0 */
     uint32_t open_getattr;  /* first `__getattr__` that may answer to private names, or 0 */
-    uint32_t base_roams;    /* first node that passes a base of library classes on, or 0 */
-    uint32_t other_writes;  /* first node that sets an attribute of what is not the code's own */
-    uint32_t name_writes;   /* first node that sets an attribute `name` to what is not known */
-    uint32_t object_dicts;  /* first node that reads the dict of an object, or 0 */
-    uint32_t wrapped_self;  /* first node that copies attributes to a genuine self, or 0 */
+    uint32_t renames;     /* first node that gives something a `__name__` made at run time, or 0 */
+    uint32_t alias_names; /* first node that sets `_name` on what may be an alias of typing, or 0 */
+    uint32_t base_roams;  /* first node that passes a base of library classes on, or 0 */
+    uint32_t other_writes;   /* first node that sets an attribute of what is not the code's own */
+    uint32_t name_writes;    /* first node that sets an attribute `name` to what is not known */
+    uint32_t object_dicts;   /* first node that reads the dict of an object, or 0 */
+    uint32_t wrapped_self;   /* first node that copies attributes to a genuine self, or 0 */
     uint32_t abstract_roams; /* first node that passes an abstract class of the library on */
     uint32_t method_writes;  /* first node that sets a method's name on what is not its own */
     uint32_t named_writes;   /* first node that sets attributes named at run time, or 0 */
@@ -589,6 +592,8 @@ int is_tame_deepcopy(const struct gate *g, uint32_t i);
 int passes_memo(const struct gate *g, uint32_t call, unsigned at);
 /* __deepcopy__ and __getattr__, by a function or by the name that is assigned. */
 int check_copy_definition(struct gate *g, uint32_t i);
+/* What a copy looks things up by. */
+void note_copied_names(struct gate *g, uint32_t i);
 /* Once all nodes are judged. */
 int check_copies(struct gate *g);
 

@@ -18,6 +18,7 @@ enum caller {
     OF_JSON = 8,       /* json.dumps(cls=x) */
     OF_PATTERN = 16,   /* Template.pattern */
     OF_ROW = 32,       /* DictWriter.writerow() */
+    OF_COPY = 128,     /* copy.copy() of a list */
     OF_TEXT = 64,      /* textwrap.wrap() */
 };
 
@@ -31,6 +32,7 @@ static const struct method {
     {"__get__", 2, OF_DESCRIPTOR},
     {"__set__", 2, OF_DESCRIPTOR},
     {"__set_name__", 2, OF_DESCRIPTOR},
+    {"append", 1, OF_COPY},
     {"asend", 1, OF_GENERATOR},
     {"athrow", 3, OF_GENERATOR},
     {"center", 2, OF_TEXT},
@@ -156,9 +158,25 @@ static unsigned char callers_of(const struct gate *g)
     return callers;
 }
 
-/* print(file=x), json.dumps(cls=x) */
-static unsigned char caller_of_keyword(const char *name)
+/* f(**x), where f is not the code's own. */
+static int is_spread_abroad(const struct gate *g, uint32_t keyword)
 {
+    uint32_t call = N(g, keyword)->parent, func = first_child(g, call);
+    const unsigned own = BINDS(BIND_FUNCTION) | BINDS(BIND_CLASS) | BINDS(BIND_PARAMETER);
+    const struct symbol *s = symbol_of(g, func);
+    if (N(g, keyword)->name || kind_of(g, call) != K_Call)
+        return 0;
+    int super = kind_of(g, func) == K_Attribute && kind_of(g, func + 1) == K_Call &&
+                builtin_sure(g, func + 2) == BUILTIN_SUPER;
+    return !super && !(s && !(s->kinds & ~own));
+}
+
+/* print(file=x), json.dumps(cls=x) */
+static unsigned char caller_of_keyword(const struct gate *g, uint32_t keyword)
+{
+    const char *name = NAME(g, N(g, keyword)->name)->text;
+    if (is_spread_abroad(g, keyword))
+        return OF_FILE | OF_JSON;
     if (strcmp(name, "cls") == 0)
         return OF_JSON;
     return strcmp(name, "file") == 0 || strcmp(name, "stream") == 0 ? OF_FILE : 0;
@@ -170,7 +188,7 @@ int gate_library_calls(const struct gate *g, const char *name)
 {
     if (!g->classes_roam)
         return -1;
-    if (g->unbound_calls) /* of whatever its methods call */
+    if (g->unbound_calls && strncmp(name, "__", 2) != 0) /* of whatever its methods call */
         return ANY_COUNT;
     const struct method *method = method_of(name);
     return method && method->callers & g->library_callers ? method->most : -1;
@@ -326,10 +344,29 @@ static int may_derive(const struct gate *g, uint32_t i)
     return class && has_library_base(g, class);
 }
 
+/* print, json.dumps: where they go, any arguments may come. */
+static int is_caller_passed_on(const struct gate *g, uint32_t i)
+{
+    static const char *const names[] = {"dump",   "dumps", "load",      "loads", "pp",
+                                        "pprint", "print", "print_exc", "writer"};
+    enum kind kind = kind_of(g, i);
+    if ((kind != K_Name && kind != K_Attribute) || !is_load(g, i) ||
+        is_in_field(g, i, K_Call, F_func))
+        return 0;
+    if (builtin_what(g, i) == BUILTIN_NONE && !exports_of(g, i))
+        return 0;
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (strcmp(NAME(g, N(g, i)->name)->text, names[k]) == 0)
+            return 1;
+    return 0;
+}
+
 /* A class that gets out of sight; its methods could be called by way of another name. */
 static void note_roaming(struct gate *g, uint32_t i)
 {
     enum kind kind = kind_of(g, i);
+    if (is_caller_passed_on(g, i))
+        g->library_callers |= OF_FILE | OF_JSON;
     if ((kind != K_Name && kind != K_Attribute && kind != K_Call) || stays_put(g, i))
         return;
     if (is_class_value(g, i)) {
@@ -353,10 +390,11 @@ static int has_other_ways(const struct gate *g)
 void gate_roam_collect(struct gate *g)
 {
     g->classes_roam = has_other_ways(g);
-    g->library_callers = callers_of(g) | (g->double_starred ? OF_FILE | OF_JSON : 0);
+    g->unbound_calls = g->hooked_copies && is_mentioned(g, "__deepcopy__"); /* of a bound method */
+    g->library_callers = callers_of(g) | (g->hooked_copies ? OF_COPY : 0);
     for (uint32_t i = 0; i < g->node_count; i++) {
         if (kind_of(g, i) == K_keyword)
-            g->library_callers |= caller_of_keyword(NAME(g, N(g, i)->name)->text);
+            g->library_callers |= caller_of_keyword(g, i);
         if (kind_of(g, i) == K_ClassDef) {
             g->classes_roam |= is_shown_to_code(g, i) || !stays_class(g, i);
             NAME(g, N(g, i)->name)->is_nested_class |=
