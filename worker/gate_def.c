@@ -26,6 +26,8 @@ static int is_dangerous_field(const struct gate *g, uint32_t id)
         return 1;
     if (name->attr == ATTR_HIDDEN)
         return gate_module_in_use(g, name->attr_row->module);
+    if (strcmp(name->text, "_name_") == 0) /* of a member of an Enum: what a copy of it reads */
+        return gate_module_in_use(g, "dataclasses");
     return g->class_patterns && g->abstracts &&
            (name->attr == ATTR_OBJ || name->attr == ATTR_FORMAT || name->attr == ATTR_DOOR ||
             is_dispatch_word(g, name->text));

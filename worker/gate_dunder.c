@@ -109,7 +109,7 @@ static int is_tame_base_call(const struct gate *g, uint32_t i, const struct name
     uint32_t class = class_of_method(g, around), self = child_of(g, call, F_args);
     if (!class || !self || N(g, around)->name != N(g, i)->name || !name->dunder ||
         !(name->dunder->flags & DUNDER_DEFINE) || is_setter_name(name->text) ||
-        (is_of_descriptor(name->text) && !class_sure(g, base)) ||
+        (is_of_descriptor(name->text) && (g->descriptor_bases || !class_sure(g, base))) ||
         (strcmp(name->text, "__deepcopy__") == 0 && !passes_memo(g, call, 1)))
         return 0;
     const struct symbol *s = symbol_of(g, self);

@@ -258,6 +258,21 @@ static int gets_class_at(const char *name)
     return 0;
 }
 
+/* @classmethod, or a decorator that may come to the same. */
+static int may_bind_class(const struct gate *g, uint32_t function)
+{
+    FOR_CHILDREN (g, c, function) {
+        uint32_t func = kind_of(g, c) == K_Call ? first_child(g, c) : c;
+        if (N(g, c)->field != F_decorator_list)
+            break;
+        int setter = kind_of(g, c) == K_Attribute && kind_of(g, c + 1) == K_Name &&
+                     N(g, c + 1)->name == N(g, function)->name;
+        if (!setter && builtin_sure(g, c) != BUILTIN_PROPERTY && !export_sure(g, func))
+            return 1;
+    }
+    return 0;
+}
+
 /* `cls` of a method, `owner` of a descriptor's. */
 static int is_class_parameter(const struct gate *g, const struct symbol *s)
 {
@@ -273,7 +288,7 @@ static int is_class_parameter(const struct gate *g, const struct symbol *s)
     if (first_parameter(g, function) != s)
         return 0;
     const struct dunder_row *row = NAME(g, N(g, function)->name)->dunder;
-    return (row && row->flags & DUNDER_STATIC) || child_of(g, function, F_decorator_list);
+    return (row && row->flags & DUNDER_STATIC) || may_bind_class(g, function);
 }
 
 static int is_class_value(const struct gate *g, uint32_t i)
@@ -294,6 +309,8 @@ static int is_class_value(const struct gate *g, uint32_t i)
 static int has_library_base(const struct gate *g, uint32_t class)
 {
     FOR_CHILDREN (g, c, class) {
+        if (N(g, c)->field == F_body)
+            break;
         const struct export_name *of = N(g, c)->field == F_bases ? export_sure(g, c) : NULL;
         if (of && of->kind != EXPORT_ENUM && of->kind != EXPORT_PLAIN_BASE &&
             of->kind != EXPORT_NAMEDTUPLE)

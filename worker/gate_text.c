@@ -183,6 +183,74 @@ static int check_cookies(struct gate *g)
     return 0;
 }
 
+/* ---- what the parser cannot read in time --------------------------------------------------- */
+
+/* Before 3.12 each field of an f-string is looked for from the start of the whole string. */
+#define FIELD_WORK_MAX 1000000000u
+
+/* The end of the string that begins at `at` with a quote. */
+static size_t string_end(const struct gate *g, size_t at)
+{
+    char quote = g->text[at];
+    size_t width = at + 2 < g->len && g->text[at + 1] == quote && g->text[at + 2] == quote ? 3 : 1;
+    for (size_t i = at + width; i < g->len; i++) {
+        if (g->text[i] == '\\')
+            i++;
+        else if (g->text[i] == '\n' && width == 1)
+            return i;
+        else if (g->text[i] == quote && (width == 1 || (i + 2 < g->len && g->text[i + 1] == quote &&
+                                                        g->text[i + 2] == quote)))
+            return i + width;
+    }
+    return g->len;
+}
+
+static int is_formatted(const struct gate *g, size_t quote)
+{
+    for (size_t k = 1; k <= 2 && k <= quote; k++)
+        if (g->text[quote - k] == 'f' || g->text[quote - k] == 'F')
+            return 1;
+    return 0;
+}
+
+static size_t count_braces(const char *text, size_t len)
+{
+    size_t count = 0;
+    for (const char *end = text + len; (text = memchr(text, '{', (size_t)(end - text))); text++)
+        count++;
+    return count;
+}
+
+static int has_endless_string(const struct gate *g)
+{
+    for (size_t i = 0, end; i < g->len; i++) {
+        if (g->text[i] == '#')
+            while (i < g->len && g->text[i] != '\n')
+                i++;
+        if (i >= g->len || (g->text[i] != '"' && g->text[i] != '\''))
+            continue;
+        end = string_end(g, i);
+        if (is_formatted(g, i) &&
+            (uint64_t)count_braces(g->text + i, end - i) * (end - i) > FIELD_WORK_MAX)
+            return 1;
+        i = end - 1;
+    }
+    return 0;
+}
+
+/* 0, -1, or 1: warned. */
+static int check_formatted_strings(struct gate *g)
+{
+    if (Py_Version >= 0x030c0000 ||
+        (uint64_t)count_braces(g->text, g->len) * g->len <= FIELD_WORK_MAX ||
+        !has_endless_string(g))
+        return 0;
+    return gate_warn_at(g, RULE_TOO_LARGE, 1, 1, 1, 1,
+                        "The code holds an f-string that takes Python's own parser too long.") < 0
+               ? -1
+               : 1;
+}
+
 /* ---- the whole text ---------------------------------------------------------------------- */
 
 static int warn_surrogate(struct gate *g)
@@ -226,5 +294,5 @@ int gate_text_check(struct gate *g)
     }
     if (check_characters(g) < 0 || check_cookies(g) < 0)
         return -1;
-    return memchr(g->text, '\0', g->len) ? 1 : 0;
+    return memchr(g->text, '\0', g->len) ? 1 : check_formatted_strings(g);
 }

@@ -131,6 +131,15 @@ def test_any_text_gets_a_list_soon(code):
     assert time.monotonic() - before < 10  # a shared machine, perhaps a sanitizer
 
 
+def test_one_text_that_is_read_again_and_again_costs_its_length():
+    before = time.monotonic()
+    fields = check('x = f"' + "{x}" * 300000 + '"')  # minutes in the parser, before 3.12
+    assert fields == [] or fields[0]["rule"] == "too-large"
+    formats = "x = 1\nS = '" + "a{0}" * 120000 + "'\n" + "(S if x else S).format(1)\n" * 12000
+    assert {warning["rule"] for warning in check(formats)} == {"format-receiver"}
+    assert time.monotonic() - before < 20
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(["x", "=", "(", ")", "[", "]", "{", "}", ":", "\n", "    ", "lambda", "for", "in", "if", "def f",
                                  "class C", "import os", "@", "*", "**", ".", "__class__", "'a'", "f'{x}'", "match x:", "case",
