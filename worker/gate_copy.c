@@ -243,9 +243,21 @@ static int functions_roam(const struct gate *g)
     return 0;
 }
 
+/* What gives a function the `__name__` of anything, by which a method is copied. */
+static int labels_functions(const struct gate *g)
+{
+    static const char *const names[] = {
+        "asynccontextmanager", "cache",          "contextmanager", "lru_cache",
+        "singledispatch",      "update_wrapper", "wraps"};
+    for (size_t k = 0; g->shallow_copies && k < ARRAY_LEN(names); k++)
+        if (gate_name_find_text(g, names[k], strlen(names[k])))
+            return 1;
+    return 0;
+}
+
 static int check_made_hooks(struct gate *g)
 {
-    if (!g->hooked_copies || !g->open_getattr || !functions_roam(g))
+    if (!g->hooked_copies || !g->open_getattr || !(functions_roam(g) || labels_functions(g)))
         return 0;
     return gate_warn(g, RULE_COPY_HOOK, g->open_getattr,
                      "A copy asks objects for hooks, and this `__getattr__` may make them up: "
