@@ -45,9 +45,9 @@ def fill(mib):
 
 
 def filling(code):
-    """The code, with fill() before it where it is used."""
+    """The code, with fill() and its modules before it where one of them is used."""
     code = textwrap.dedent(code)
-    return FILL + code if "fill(" in code or "os." in code else code
+    return FILL + code if any(word in code for word in ("fill(", "os.", "time.")) else code
 
 
 def both(test):
@@ -98,7 +98,7 @@ HOLDERS = {
         time.sleep(20)
     """,
     "page tables": """
-        import ctypes, time
+        import ctypes
         libc = ctypes.CDLL(None)
         libc.mmap.restype = ctypes.c_void_p
         for n in range(24000):  # a page for each GiB: nothing is resident but the tables
