@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * seccomp: see seccomp.h. libseccomp knows "masked and equal" but not its opposite, and
- * gives rules of one call that overlap an order of its own: a SYS_NOT row becomes rules
- * that exclude each other, one for each bit of its mask.
+ * gives rules of one call that overlap an order of its own: a SYS_NOT becomes rules that
+ * exclude each other, one for each bit of its mask; a SYS_IS becomes one for each of its bits.
  */
 #include "jail/seccomp.h"
 
@@ -31,55 +31,59 @@ static uint32_t action_of(enum sys_action action)
     return SCMP_ACT_ERRNO(ENOSYS);
 }
 
+/* A row of the table on its way to rules of libseccomp: the conditions so far. */
 struct compiler {
     scmp_filter_ctx ctx;
     const struct sys_rule *rule;
     int nr;
+    struct scmp_arg_cmp cmp[SYS_ARGS_MAX];
+    unsigned count;
 };
 
-static int add(const struct compiler *c, const struct sys_arg *when)
-{
-    struct scmp_arg_cmp cmp[SYS_ARGS_MAX];
-    unsigned n = 0;
+static int add_from(struct compiler *c, size_t i);
 
-    for (size_t i = 0; i < SYS_ARGS_MAX; i++)
-        if (when[i].test != SYS_ANY)
-            cmp[n++] = SCMP_CMP64(when[i].arg, SCMP_CMP_MASKED_EQ, when[i].mask, when[i].value);
-    return seccomp_rule_add_exact_array(c->ctx, action_of(c->rule->action), c->nr, n, cmp);
+/* The rules in which argument `i` of the row is this. */
+static int add_bits(struct compiler *c, size_t i, struct sys_bits bits)
+{
+    c->cmp[c->count++] =
+        SCMP_CMP64(c->rule->when[i].arg, SCMP_CMP_MASKED_EQ, bits.mask, bits.value);
+    int r = add_from(c, i + 1);
+    c->count--;
+    return r;
 }
 
 /*
  * What differs from value in at least one bit of mask, by the lowest such bit: equal below
  * it, different in it, whatever above.
  */
-static int add_opposite(const struct compiler *c, size_t not )
+static int add_opposite(struct compiler *c, size_t i, struct sys_bits bits)
 {
-    struct sys_arg when[SYS_ARGS_MAX];
-    struct sys_arg *term = &when[not ];
-    uint64_t mask = c->rule->when[not ].mask;
     uint64_t below = 0;
+    int r = 0;
 
-    memcpy(when, c->rule->when, sizeof(when));
-    term->test = SYS_IS;
-    for (uint64_t bit = 1; bit != 0; bit <<= 1) {
-        if (!(mask & bit))
+    for (uint64_t bit = 1; bit != 0 && r == 0; bit <<= 1) {
+        if (!(bits.mask & bit))
             continue;
-        term->mask = below | bit;
-        term->value = (c->rule->when[not ].value & term->mask) ^ bit;
-        int r = add(c, when);
-        if (r < 0)
-            return r;
         below |= bit;
+        r = add_bits(c, i, (struct sys_bits){below, (bits.value & below) ^ bit});
     }
-    return 0;
+    return r;
 }
 
-static int add_call(const struct compiler *c)
+/* The rules for the arguments of the row from `i` on. */
+static int add_from(struct compiler *c, size_t i)
 {
-    for (size_t i = 0; i < SYS_ARGS_MAX; i++)
-        if (c->rule->when[i].test == SYS_NOT)
-            return add_opposite(c, i);
-    return add(c, c->rule->when);
+    int r = 0;
+
+    if (i == SYS_ARGS_MAX || c->rule->when[i].test == SYS_ANY)
+        return seccomp_rule_add_exact_array(c->ctx, action_of(c->rule->action), c->nr, c->count,
+                                            c->cmp);
+    const struct sys_arg *when = &c->rule->when[i];
+    if (when->test == SYS_NOT)
+        return add_opposite(c, i, when->bits[0]);
+    for (size_t n = 0; n < SYS_BITS_MAX && when->bits[n].mask && r == 0; n++)
+        r = add_bits(c, i, when->bits[n]);
+    return r;
 }
 
 static int is_named(const struct sys_table *table, const char *name, size_t len)
@@ -104,7 +108,7 @@ static int add_rule(scmp_filter_ctx ctx, const struct sys_rule *rule, const stru
         size_t len = strcspn(at, " ");
         (void)snprintf(name, sizeof(name), "%.*s", (int)len, at);
         c.nr = is_named(top, name, strlen(name)) ? -1 : seccomp_syscall_resolve_name(name);
-        int r = c.nr < 0 ? 0 : add_call(&c); /* negative: this architecture has none of it */
+        int r = c.nr < 0 ? 0 : add_from(&c, 0); /* negative: this architecture has none of it */
         if (r < 0)
             return err_set(reterr, CORDON_E_HOST, -r, "libseccomp refuses the row of '%s'", name);
         at += len;

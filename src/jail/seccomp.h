@@ -21,25 +21,32 @@ enum sys_action {
 
 enum sys_test { SYS_ANY, SYS_IS, SYS_NOT };
 
-/*
- * A condition on one argument: (argument & mask) is, or is not, value. The kernel reads an
- * int from the lower half only: a mask must not reach further, or rubbish in the upper half
- * would slip past the row.
- */
-struct sys_arg {
-    enum sys_test test;
-    unsigned arg;
+/* What (argument & mask) may be. */
+struct sys_bits {
     uint64_t mask;
     uint64_t value;
 };
 
 #define SYS_ARGS_MAX 2
+#define SYS_BITS_MAX 6
+
+/*
+ * A condition on one argument. SYS_IS: it is one of `bits`, of which as many count as have
+ * a mask, and which exclude each other. SYS_NOT: it is not the first. The kernel reads an int
+ * from the lower half only: a mask must not reach further, or rubbish in the upper half
+ * would slip past the row.
+ */
+struct sys_arg {
+    enum sys_test test;
+    unsigned arg;
+    struct sys_bits bits[SYS_BITS_MAX];
+};
 
 struct sys_rule {
+    enum sys_action action;
     const char *calls; /* names, separated by spaces; those that this kernel's architecture
                           does not have are left out */
-    enum sys_action action;
-    struct sys_arg when[SYS_ARGS_MAX]; /* all must hold; at most one SYS_NOT */
+    struct sys_arg when[SYS_ARGS_MAX]; /* all must hold */
     const char *why;
 };
 
