@@ -77,7 +77,7 @@ struct told {
     int is_unix, listens;
 };
 
-static uint64_t charged(const struct rtattr *a)
+static uint64_t charged(struct rtattr *a)
 {
     uint32_t m[SK_MEMINFO_VARS] = {0};
     size_t n = RTA_PAYLOAD(a);
@@ -89,7 +89,7 @@ static uint64_t charged(const struct rtattr *a)
     return sent + m[SK_MEMINFO_RMEM_ALLOC] + m[SK_MEMINFO_OPTMEM] + m[SK_MEMINFO_BACKLOG];
 }
 
-static void take_attribute(struct told *t, const struct rtattr *a)
+static void take_attribute(struct told *t, struct rtattr *a)
 {
     if (!t->is_unix) {
         if (a->rta_type == INET_DIAG_SKMEMINFO)
@@ -115,9 +115,9 @@ static uint64_t left_by_others(const struct told *t)
     return most < most_sent ? most : most_sent;
 }
 
-static uint64_t held_by(const struct nlmsghdr *h)
+static uint64_t held_by(struct nlmsghdr *h)
 {
-    const char *body = NLMSG_DATA(h);
+    char *body = NLMSG_DATA(h);
     struct told t = {.is_unix = *(const unsigned char *)body == AF_UNIX};
     size_t head =
         NLMSG_ALIGN(t.is_unix ? sizeof(struct unix_diag_msg) : sizeof(struct inet_diag_msg));
@@ -130,7 +130,7 @@ static uint64_t held_by(const struct nlmsghdr *h)
     } else
         t.inode = ((const struct inet_diag_msg *)(const void *)body)->idiag_inode;
     int left = (int)(h->nlmsg_len - NLMSG_LENGTH(head));
-    const struct rtattr *a = (const struct rtattr *)(const void *)(body + head);
+    struct rtattr *a = (struct rtattr *)(void *)(body + head);
     for (; RTA_OK(a, left); a = RTA_NEXT(a, left))
         take_attribute(&t, a);
     if (!all_are_ours && !hold_has_socket(t.inode))
@@ -141,11 +141,11 @@ static uint64_t held_by(const struct nlmsghdr *h)
 /* ---- all of them --------------------------------------------------------------------------- */
 
 /* Adds up one answer, of as many pieces as it takes. Whether more of it follows. */
-static int take_piece(const char *piece, ssize_t len, uint64_t *ret)
+static int take_piece(char *piece, ssize_t len, uint64_t *ret)
 {
     unsigned left = (unsigned)len;
 
-    for (const struct nlmsghdr *h = (const struct nlmsghdr *)(const void *)piece; NLMSG_OK(h, left);
+    for (struct nlmsghdr *h = (struct nlmsghdr *)(void *)piece; NLMSG_OK(h, left);
          h = NLMSG_NEXT(h, left)) {
         if (h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
             return 0; /* done, or an error: this kernel cannot tell of those */
