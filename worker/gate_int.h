@@ -14,7 +14,7 @@
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_dict.c, gate_class_use.c, gate_call.c, gate_text_names.c (names in
  *                   strings), gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
- *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands
+ *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands, with library_calls.c
  *   gate_package*.c third-party packages             gate_package_shape.c  and calls into them
  *
  * The tree is an array in pre-order: a node's descendants are the nodes between it and its
@@ -277,6 +277,8 @@ struct gate {
     unsigned char unbound_calls;    /* methods of the library are called with any `self` */
     unsigned char library_callers;  /* of gate_roam.c: who calls methods of what it is given */
     unsigned char classes_roam;     /* a class of the source is passed on */
+    unsigned char imports;          /* a module is in use, whose code may get it */
+    unsigned char enum_makers;      /* an Enum may make its members by a `__new__` of the source */
     unsigned char packages;         /* one of a package's modules is in use */
     unsigned char mixins;           /* a plain class of the source is a base beside others */
     unsigned char class_is_value;   /* of gate_package_own.c: a class of the source is a value */

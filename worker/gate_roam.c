@@ -6,6 +6,8 @@
  */
 #include "gate_int.h"
 
+#include "library_calls.h"
+
 #include <string.h>
 
 /* ---- what the library calls --------------------------------------------------------------- */
@@ -117,6 +119,12 @@ static int is_mentioned(const struct gate *g, const char *text)
     return gate_name_find_text(g, text, strlen(text)) != 0;
 }
 
+static int is_defined(const struct gate *g, const char *text)
+{
+    uint32_t id = gate_name_find_text(g, text, strlen(text));
+    return id && NAME(g, id)->defined;
+}
+
 static unsigned char callers_of(const struct gate *g)
 {
     static const struct {
@@ -184,6 +192,18 @@ static unsigned char caller_of_keyword(const struct gate *g, uint32_t keyword)
 
 #define ANY_COUNT 100
 
+/* What the Python code of some module may do with a class that it meets for an object. */
+static int called_by_code(const struct gate *g, const char *name)
+{
+    const struct dunder_row *row = gate_dunder(name);
+    int makes = strcmp(name, "__init__") == 0 || strcmp(name, "__post_init__") == 0;
+    if (!g->imports)
+        return -1;
+    if (row)
+        return makes && g->enum_makers ? ANY_COUNT : row->calls; /* x.__contains__ */
+    return library_calls(name);
+}
+
 int gate_library_calls(const struct gate *g, const char *name)
 {
     if (!g->classes_roam)
@@ -191,7 +211,9 @@ int gate_library_calls(const struct gate *g, const char *name)
     if (g->unbound_calls && strncmp(name, "__", 2) != 0) /* of whatever its methods call */
         return ANY_COUNT;
     const struct method *method = method_of(name);
-    return method && method->callers & g->library_callers ? method->most : -1;
+    int most = method && method->callers & g->library_callers ? method->most : -1;
+    int other = called_by_code(g, name);
+    return most > other ? most : other;
 }
 
 int is_library_method(const char *name)
@@ -409,10 +431,13 @@ void gate_roam_collect(struct gate *g)
     g->classes_roam = has_other_ways(g);
     g->unbound_calls = g->hooked_copies && is_mentioned(g, "__deepcopy__"); /* of a bound method */
     g->library_callers = callers_of(g) | (g->hooked_copies ? OF_COPY : 0);
+    for (size_t k = 0; k < ARRAY_LEN(g->modules); k++)
+        g->imports |= g->modules[k];
     for (uint32_t i = 0; i < g->node_count; i++) {
         if (kind_of(g, i) == K_keyword)
             g->library_callers |= caller_of_keyword(g, i);
         if (kind_of(g, i) == K_ClassDef) {
+            g->enum_makers |= is_enum_class(g, i) && is_defined(g, "__new__");
             g->classes_roam |= is_shown_to_code(g, i) || !stays_class(g, i);
             NAME(g, N(g, i)->name)->is_nested_class |=
                 g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;

@@ -124,10 +124,18 @@ int is_method_aliased(const struct gate *g, uint32_t function)
     return 0;
 }
 
+/* def m(self=C): C.m() calls it with that. */
+static int has_default_self(const struct gate *g, uint32_t function)
+{
+    uint32_t arguments = child_of(g, function, F_args);
+    return arguments && count_of(g, arguments, F_posonlyargs) + count_of(g, arguments, F_args) <=
+                            count_of(g, arguments, F_defaults);
+}
+
 int is_only_method(const struct gate *g, uint32_t function)
 {
     uint32_t class = class_of_method(g, function);
-    if (!class)
+    if (!class || (first_parameter_node(g, function) && has_default_self(g, function)))
         return 0;
     const struct name *name = NAME(g, N(g, function)->name);
     /* An instance as a base is handed the functions of the class. */
