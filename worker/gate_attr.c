@@ -37,7 +37,7 @@ static const char *refusal_of_own(const struct gate *g, uint32_t id, enum rule_i
         *ret_rule = RULE_DOOR_ATTRIBUTE;
         return name->defined ? NULL : "is what modules call their way to files and processes";
     case ATTR_SUNDER:
-        if (name->defined && !gate_module_in_use(g, "enum"))
+        if (name->defined && !gate_has_enums(g))
             return NULL;
         return "is a private part that this code did not make";
     case ATTR_PRIVATE:
@@ -53,6 +53,7 @@ static const char *refusal_on(const struct gate *g, uint32_t id, uint32_t base,
                               enum rule_id *ret_rule)
 {
     const char *why = refusal_of_own(g, id, ret_rule);
+    why = why ? why : refusal_in_library(g, id, base);
     return why ? why : refusal_in_package(g, id, base);
 }
 

@@ -573,6 +573,14 @@ const char *refusal_in_package(const struct gate *g, uint32_t name, uint32_t bas
 int check_package_part(struct gate *g, uint32_t i, uint32_t class);
 int check_package_base(struct gate *g, uint32_t base);
 
+/* ---- gate_private.c: private names that the source defines as well --------------------------------------- */
+
+/* Whether classes in use, of the library, are Enums; have a private part of that name. */
+int gate_has_enums(const struct gate *g);
+int gate_is_library_part(const struct gate *g, const char *name);
+/* Why a private name is refused on `base` (0: on anything), or NULL. */
+const char *refusal_in_library(const struct gate *g, uint32_t name, uint32_t base);
+
 /* ---- gate_roam.c: classes in other hands ------------------------------------------------------------------ */
 
 /* With how many arguments the library may call that method of a class of the source; or -1. */

@@ -33,7 +33,7 @@ static int is_tame_name(const struct gate *g, const char *text, size_t len)
     if (what == ATTR_HIDDEN)
         return !gate_module_in_use(g, row->module) && (name[0] != '_' || defined);
     if (what == ATTR_DOOR || what == ATTR_PRIVATE)
-        return defined &&
+        return defined && !gate_is_library_part(g, name) &&
                !(g->packages && (what == ATTR_DOOR || package_has_part(NAME(g, id)->str)));
     if (gate_package_why(g, name))
         return 0;

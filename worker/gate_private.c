@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_private: a private name that the source defines itself is open on what can be the
+ * source's own, and on nothing else: classes of the standard library have private parts of
+ * the same names, some of which look any module up or hand out their tables.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+#define CHAIN_MAX 16
+
+/* ---- private methods and tables of exported classes ------------------------------------ */
+
+/* clang-format off */
+/* Of all supported Pythons, with the modules whose classes have them. Sorted. */
+static const struct part {
+    const char *name;
+    const char *modules[2];
+} parts[] = {
+    {"_CHUNK_SIZE", {"io"}},
+    {"_MutableMapping__marker", {"collections", "collections.abc"}},
+    {"_SequenceMatcher__chain_b", {"difflib"}}, {"_UserList__cast", {"collections"}},
+    {"_abc_caches_clear", {"*"}}, {"_abc_impl", {"*"}}, {"_abc_registry_clear", {"*"}},
+    {"_add", {"fractions"}}, {"_apply", {"decimal"}}, {"_checkClosed", {"io"}},
+    {"_checkReadable", {"io"}}, {"_checkSeekable", {"io"}}, {"_checkWritable", {"io"}},
+    {"_check_for_existing_members", {"*"}}, {"_class_getitem_inner", {"typing"}},
+    {"_collect_lines", {"difflib"}}, {"_convert_flags", {"difflib"}},
+    {"_cparts", {"pathlib"}}, {"_create_async_cb_wrapper", {"contextlib"}},
+    {"_create_async_exit_wrapper", {"contextlib"}}, {"_create_cb_wrapper", {"contextlib"}},
+    {"_create_exit_wrapper", {"contextlib"}}, {"_days", {"calendar"}},
+    {"_decoded_counterpart", {"urllib.parse"}}, {"_dict_to_list", {"csv"}},
+    {"_dispatch", {"pprint"}}, {"_div", {"fractions"}}, {"_divmod", {"fractions"}},
+    {"_dump", {"difflib"}}, {"_dump_registry", {"*"}},
+    {"_encoded_counterpart", {"urllib.parse"}}, {"_fancy_helper", {"difflib"}},
+    {"_fancy_replace", {"difflib"}}, {"_find_cycle", {"graphlib"}},
+    {"_fix_sentence_endings", {"textwrap"}}, {"_floordiv", {"fractions"}},
+    {"_format", {"pprint"}}, {"_format_dict_items", {"pprint"}},
+    {"_format_float_style", {"fractions"}}, {"_format_general", {"fractions"}},
+    {"_format_items", {"pprint"}}, {"_format_line", {"difflib"}},
+    {"_format_namespace_items", {"pprint"}}, {"_format_parsed_parts", {"pathlib"}},
+    {"_from_coprime_ints", {"fractions"}}, {"_from_iterable", {"collections.abc"}},
+    {"_from_parsed_parts", {"pathlib"}}, {"_from_parsed_string", {"pathlib"}},
+    {"_from_parts", {"pathlib"}}, {"_get_nodeinfo", {"graphlib"}},
+    {"_get_value", {"enum", "re"}}, {"_guess_delimiter", {"csv"}},
+    {"_guess_quote_and_delimiter", {"csv"}}, {"_handle_long_word", {"textwrap"}},
+    {"_hash", {"collections.abc", "pathlib"}}, {"_hostinfo", {"urllib.parse"}},
+    {"_init", {"pathlib"}}, {"_invalid", {"string"}}, {"_keep_positive", {"collections"}},
+    {"_line_wrapper", {"difflib"}}, {"_lines", {"pathlib"}}, {"_load_parts", {"pathlib"}},
+    {"_make_child", {"pathlib"}}, {"_make_prefix", {"difflib"}},
+    {"_make_unbound_method", {"functools"}}, {"_mod", {"fractions"}},
+    {"_months", {"calendar"}}, {"_mul", {"fractions"}}, {"_munge_whitespace", {"textwrap"}},
+    {"_notimplemented", {"random", "secrets"}}, {"_operator_fallbacks", {"fractions"}},
+    {"_parse_args", {"pathlib"}}, {"_parse_path", {"pathlib"}},
+    {"_parts_normcase", {"pathlib"}}, {"_pattern_str", {"pathlib"}},
+    {"_plain_replace", {"difflib"}}, {"_pprint_bytearray", {"pprint"}},
+    {"_pprint_bytes", {"pprint"}}, {"_pprint_chain_map", {"pprint"}},
+    {"_pprint_counter", {"pprint"}}, {"_pprint_dataclass", {"pprint"}},
+    {"_pprint_default_dict", {"pprint"}}, {"_pprint_deque", {"pprint"}},
+    {"_pprint_dict", {"pprint"}}, {"_pprint_list", {"pprint"}},
+    {"_pprint_mappingproxy", {"pprint"}}, {"_pprint_ordered_dict", {"pprint"}},
+    {"_pprint_set", {"pprint"}}, {"_pprint_simplenamespace", {"pprint"}},
+    {"_pprint_str", {"pprint"}}, {"_pprint_tuple", {"pprint"}},
+    {"_pprint_user_dict", {"pprint"}}, {"_pprint_user_list", {"pprint"}},
+    {"_pprint_user_string", {"pprint"}}, {"_push_async_cm_exit", {"contextlib"}},
+    {"_push_cm_exit", {"contextlib"}}, {"_push_exit_callback", {"contextlib"}},
+    {"_qformat", {"difflib"}}, {"_randbelow", {"random", "secrets"}},
+    {"_randbelow_with_getrandbits", {"random", "secrets"}},
+    {"_randbelow_without_getrandbits", {"random", "secrets"}}, {"_raw_path", {"pathlib"}},
+    {"_recreate_cm", {"contextlib"}}, {"_repr", {"pprint"}}, {"_richcmp", {"fractions"}},
+    {"_safe_repr", {"pprint"}}, {"_split", {"textwrap"}}, {"_split_chunks", {"textwrap"}},
+    {"_split_line", {"difflib"}}, {"_stack", {"pathlib"}}, {"_str_normcase", {"pathlib"}},
+    {"_sub", {"fractions"}}, {"_tab_newline_replace", {"difflib"}}, {"_tail", {"pathlib"}},
+    {"_unpickle", {"zoneinfo"}}, {"_userinfo", {"urllib.parse"}}, {"_validate", {"csv"}},
+    {"_wrap_chunks", {"textwrap"}},
+};
+/* clang-format on */
+
+/* Whose classes, or whose values' classes, are Enums. */
+static const char *const enum_modules[] = {"calendar", "enum", "re", "uuid"};
+
+int gate_has_enums(const struct gate *g)
+{
+    for (size_t k = 0; k < ARRAY_LEN(enum_modules); k++)
+        if (gate_module_in_use(g, enum_modules[k]))
+            return 1;
+    return 0;
+}
+
+int gate_is_library_part(const struct gate *g, const char *name)
+{
+    size_t low = 0, high = ARRAY_LEN(parts);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct part *part = &parts[middle];
+        int order = strcmp(name, part->name);
+        if (order == 0)
+            return (g->imports && gate_module_in_use(g, part->modules[0])) ||
+                   (part->modules[1] && gate_module_in_use(g, part->modules[1]));
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}
+
+/* ---- whose it is --------------------------------------------------------------------- */
+
+/* A class with a base of the library, but for those that have nothing of their own. */
+static int derives_abroad(const struct gate *g, uint32_t class, unsigned depth)
+{
+    FOR_CHILDREN (g, c, class) {
+        if (N(g, c)->field != F_bases)
+            continue;
+        uint32_t base = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
+        uint32_t own = class_sure(g, base);
+        const struct export_name *row = export_sure(g, base);
+        if (own ? depth == CHAIN_MAX || derives_abroad(g, own, depth + 1)
+                : builtin_sure(g, base) == BUILTIN_NONE && !(row && row->kind == EXPORT_PLAIN_BASE))
+            return 1;
+    }
+    return 0;
+}
+
+static int is_own_receiver(const struct gate *g, uint32_t i)
+{
+    uint32_t class = 0, value = only_value(g, symbol_of(g, i));
+    value = value ? value : i;
+    if (!is_genuine_self(g, i, &class))
+        class = is_own_value(g, i) ? class_sure(g, first_child(g, value)) : class_sure(g, i);
+    return class && !derives_abroad(g, class, 0);
+}
+
+/* uuid.SafeUUID, ExitStack(), or a name for one: not of the source, whatever it defines. */
+static int is_of_library(const struct gate *g, uint32_t i)
+{
+    for (int followed = 0; followed < CHAIN_MAX && i; followed++) {
+        uint32_t value = only_value(g, symbol_of(g, i));
+        i = value ? value : i;
+        const struct export_name *row = export_sure(g, i);
+        enum kind kind = kind_of(g, i);
+        if (row || kind == K_Call) {
+            row = row ? row : export_sure(g, first_child(g, i));
+            return row && row->name[0] >= 'A' && row->name[0] <= 'Z';
+        }
+        if (kind != K_Attribute && kind != K_Subscript)
+            return 0;
+        i = first_child(g, i);
+    }
+    return 0;
+}
+
+const char *refusal_in_library(const struct gate *g, uint32_t id, uint32_t base)
+{
+    const struct name *name = NAME(g, id);
+    if (name->attr != ATTR_PRIVATE && name->attr != ATTR_SUNDER && name->attr != ATTR_MANGLED)
+        return NULL;
+    if (base && is_of_library(g, base))
+        return "is a private part of the standard library here";
+    if (!gate_is_library_part(g, name->text) || (base && is_own_receiver(g, base)))
+        return NULL;
+    return "may be a private part of a class of the standard library as well: it is only known "
+           "to be this code's own on `self`, or on what the code makes of its own classes";
+}
