@@ -15,8 +15,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # What exported modules do their work with.
-HELPERS = """_collections_abc _compression _py_abc _pydatetime _strptime _weakrefset codecs copyreg
-hmac reprlib sre_compile sre_parse tokenize weakref""".split()
+HELPERS = ["_collections_abc", "_py_abc", "_weakrefset", "codecs", "hmac", "reprlib"]
+# These deal with texts and with objects of their own only.
+INNER = {"_parser.py", "_compiler.py", "_casefix.py", "_strptime.py"}
 # C code of the interpreter looks these up by name, as heapq or bisect do.
 OF_C = {"insert": 2, "flush": 1, "close": 1, "isatty": 1, "keys": 1, "tell": 1}
 
@@ -27,7 +28,7 @@ def files(library):
     for name in sorted({*names, *HELPERS}):
         yield from (path for path in [library / f"{name}.py"] if path.exists())
         if name != "urllib":
-            yield from (library / name).rglob("*.py")
+            yield from (path for path in (library / name).rglob("*.py") if path.name not in INNER)
     yield library / "urllib" / "parse.py"
 
 

@@ -101,6 +101,24 @@ static unsigned facts_of_builtin(const struct gate *g, uint32_t base)
     return strcmp(name, "AttributeError") == 0 ? CLASS_FIELDS_KNOWN | CLASS_REAL : ORDINARY;
 }
 
+/* Classes of the library made by `type`; the others may have a register(). */
+static int is_concrete(const char *name)
+{
+    static const char *const names[] = {
+        "Counter",    "Decimal",     "Formatter", "Generic",         "JSONDecoder", "JSONEncoder",
+        "NamedTuple", "OrderedDict", "Random",    "SimpleNamespace", "TypedDict",   "date",
+        "datetime",   "defaultdict", "deque",     "timedelta",       "tzinfo"};
+    static const char *const ends[] = {"Error", "Exception", "Warning"};
+    size_t len = strlen(name);
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (strcmp(names[k], name) == 0)
+            return 1;
+    for (size_t k = 0; k < ARRAY_LEN(ends); k++)
+        if (len > strlen(ends[k]) && strcmp(name + len - strlen(ends[k]), ends[k]) == 0)
+            return 1;
+    return 0;
+}
+
 static unsigned facts_of_export(const struct export_name *row)
 {
     unsigned facts = ORDINARY;
@@ -113,7 +131,7 @@ static unsigned facts_of_export(const struct export_name *row)
         facts |= CLASS_TEXT;
     if (strcmp(row->name, "FrozenInstanceError") == 0)
         facts &= ~(unsigned)CLASS_PLAIN; /* an AttributeError */
-    if (strcmp(row->name, "ABC") == 0 || strcmp(row->name, "Protocol") == 0)
+    if (row->kind != EXPORT_ENUM && !is_concrete(row->name))
         facts |= CLASS_ABSTRACT;
     return facts;
 }

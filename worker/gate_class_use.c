@@ -78,7 +78,8 @@ static int is_tame_argument(const struct gate *g, uint32_t i)
     if (N(g, i)->field != F_args)
         return 0;
     if (kind_of(g, func) == K_Attribute && strcmp(text_of_name(g, func), "get") == 0)
-        return is_fixed_dict(g, first_child(g, func));
+        return child_of(g, N(g, i)->parent, F_args) == i && /* what is not there comes back */
+               is_fixed_dict(g, first_child(g, func));
     return what == BUILTIN_PRINT || what == BUILTIN_ISINSTANCE ||
            (what == BUILTIN_CLASS && is_raised(g, i)) ||
            (what == BUILTIN_SELF_MATCH && strcmp(text_of_name(g, func), "str") == 0);

@@ -47,11 +47,72 @@ static int is_default_method(const struct gate *g, uint32_t function)
            !(g->symbols[s].flags & (SYMBOL_LOADED_IN_CLASS | SYMBOL_GLOBAL | SYMBOL_NONLOCAL));
 }
 
+/* str(o), isinstance(o, C), hasattr(o, "x"), list(o), asdict(o), super().default(o) */
+static int is_tame_for_encoded(const struct gate *g, uint32_t call)
+{
+    uint32_t func = first_child(g, call);
+    const struct export_name *row = export_sure(g, func);
+    const char *name =
+        kind_of(g, func) == K_Name || kind_of(g, func) == K_Attribute ? text_of_name(g, func) : "";
+    if (row)
+        return strcmp(name, "is_dataclass") == 0 || strcmp(name, "asdict") == 0;
+    switch ((int)builtin_sure(g, func)) {
+    case BUILTIN_NONE:
+        return kind_of(g, func) == K_Attribute && strcmp(name, "default") == 0;
+    case BUILTIN_PLAIN:
+        return count_of(g, call, F_args) == 1;
+    case BUILTIN_SELF_MATCH:
+        return strcmp(name, "dict") != 0;
+    case BUILTIN_HASATTR:
+    case BUILTIN_ISINSTANCE:
+    case BUILTIN_PRINT:
+    case BUILTIN_TYPE:
+    case BUILTIN_VARS:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* default(o) is given what it returned again, if no encoder knows it: the dict of a class. */
+static int is_tame_encoded(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    const char *attr = kind_of(g, parent) == K_Attribute ? text_of_name(g, parent) : "";
+    if (is_in_field(g, i, K_Tuple, F_elts)) /* "%s, %r" % (1, o) */
+        parent = N(g, parent)->parent;
+    switch (N(g, parent)->kind) {
+    case K_Attribute:
+        return is_load(g, parent) && first_child(g, parent) == i && strcmp(attr, "copy") != 0 &&
+               !is_library_method(attr);
+    case K_FormattedValue:
+        return 1;
+    case K_BinOp:
+        return N(g, parent)->op == K_Mod && string_of(g, first_child(g, parent));
+    case K_For:
+    case K_comprehension:
+        return N(g, i)->field == F_iter;
+    case K_Call:
+        return N(g, i)->field == F_args && is_tame_for_encoded(g, parent);
+    default:
+        return is_truth_test(g, i);
+    }
+}
+
+static int is_encoded_tame(const struct gate *g, uint32_t function, const struct symbol *object)
+{
+    for (uint32_t i = function; i < N(g, function)->end; i++)
+        if (!may_go_on(g) || (symbol_of(g, i) == object && !is_tame_encoded(g, i)))
+            return 0;
+    return 1;
+}
+
 static int is_for_encoder(const struct gate *g, uint32_t i, uint32_t object)
 {
     const struct bind *b = only_bind(g, symbol_of(g, object));
     uint32_t function = b && b->kind == BIND_PARAMETER ? N(g, N(g, b->node)->parent)->parent : 0;
     return function && is_result(g, i, function) &&
+           is_encoded_tame(g, function, symbol_of(g, object)) &&
            (is_default_lambda(g, function) || is_default_method(g, function));
 }
 
@@ -232,10 +293,22 @@ static int is_known_instance(const struct gate *g, uint32_t i)
            !(id && NAME(g, id)->defined);
 }
 
+/* What the library keeps in its own instances is found there as well. */
+static int holds_library_parts(const struct gate *g, uint32_t i, uint32_t object)
+{
+    uint32_t class;
+    return is_genuine_self(g, object, &class) && gate_has_hidden_parts(g, class, 0) &&
+           !is_plain_write(g, i);
+}
+
 int check_object_dict(struct gate *g, uint32_t i, uint32_t object)
 {
     if (is_for_encoder(g, i, object))
         return 0;
+    if (holds_library_parts(g, i, object))
+        return gate_warn(g, RULE_OBJECT_DICT, i,
+                         "This reaches what the standard library keeps in its own objects, by "
+                         "names in text: this class derives from one of its classes.");
     if (is_genuine_self(g, object, NULL) || is_guarded(g, i, object) ||
         is_owner_instance(g, object) || is_known_instance(g, object)) {
         if (!g->object_dicts)

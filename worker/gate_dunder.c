@@ -182,6 +182,25 @@ static int is_tame_access(struct gate *g, uint32_t i, const struct name *name)
            is_tame_method_call(g, i, name);
 }
 
+static int is_defined(const struct gate *g, const char *text)
+{
+    uint32_t id = gate_name_find_text(g, text, strlen(text));
+    return id && NAME(g, id)->defined;
+}
+
+/* E.__members__: what is compared or joined with it gets the dict behind it. */
+static int is_tame_members(const struct gate *g, uint32_t i)
+{
+    static const char *const names[] = {"__eq__", "__ge__", "__gt__", "__le__",
+                                        "__lt__", "__ne__", "__or__", "__ror__"};
+    if (is_reading(g, i) || is_read_by_call(g, i))
+        return 1;
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (is_defined(g, names[k]))
+            return 0;
+    return 1;
+}
+
 int check_dunder_attribute(struct gate *g, uint32_t i)
 {
     const struct name *name = NAME(g, N(g, i)->name);
@@ -190,6 +209,10 @@ int check_dunder_attribute(struct gate *g, uint32_t i)
         return check_class_value(g, i, base);
     if (strcmp(name->text, "__dict__") == 0 && N(g, i)->op != K_Del)
         return check_object_dict(g, i, base);
+    if (strcmp(name->text, "__members__") == 0 && is_load(g, i) && !is_tame_members(g, i))
+        return gate_warn(g, RULE_DUNDER_ATTRIBUTE, i,
+                         "Compared or joined, `__members__` hands the table behind it to the "
+                         "methods of the other side, which this code defines.");
     if (strcmp(name->text, "__slots__") == 0 && is_load(g, i) &&
         (is_reading(g, i) || is_read_by_call(g, i)))
         return 0;

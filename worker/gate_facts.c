@@ -6,6 +6,7 @@
  */
 #include "gate_int.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* ---- loads ------------------------------------------------------------------------- */
@@ -267,7 +268,16 @@ static void note_text_part(struct gate *g, const char *text, size_t len)
         note_use(g, id, USES_UNBOUND);
 }
 
-#define NAME_IN_TEXT_MAX 200 /* longer strings name nothing; attrgetter paths are judged there */
+#define NAME_IN_TEXT_MAX 200 /* longer strings name nothing, but for paths of attrgetter */
+
+/* Words and dots; prose ends at its first blank. */
+static int is_path(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] > 0 && text[i] != '.' && text[i] != '_' && !isalnum((unsigned char)text[i]))
+            return 0;
+    return 1;
+}
 
 /* A string may name an attribute: getattr, attrgetter, methodcaller. */
 static void note_text(struct gate *g, uint32_t i)
@@ -276,7 +286,7 @@ static void note_text(struct gate *g, uint32_t i)
     const char *text = PyUnicode_AsUTF8AndSize(N(g, i)->value, &len);
     if (!text)
         PyErr_Clear();
-    if (!text || len == 0 || len > NAME_IN_TEXT_MAX)
+    if (!text || len == 0 || (len > NAME_IN_TEXT_MAX && !is_path(text, (size_t)len)))
         return;
     for (const char *part = text;;) {
         const char *dot = memchr(part, '.', (size_t)(text + len - part));

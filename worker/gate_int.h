@@ -578,6 +578,8 @@ int check_package_base(struct gate *g, uint32_t base);
 /* Whether classes in use, of the library, are Enums; have a private part of that name. */
 int gate_has_enums(const struct gate *g);
 int gate_is_library_part(const struct gate *g, const char *name);
+/* Whether instances of the class hold parts of the library that no name may reach. */
+int gate_has_hidden_parts(const struct gate *g, uint32_t class, unsigned depth);
 /* Why a private name is refused on `base` (0: on anything), or NULL. */
 const char *refusal_in_library(const struct gate *g, uint32_t name, uint32_t base);
 

@@ -85,6 +85,11 @@ int warn_import_hint(struct gate *g, uint32_t i)
 
 int check_keyword_name(struct gate *g, uint32_t i)
 {
+    if (kind_of(g, N(g, i)->parent) == K_Call && NAME(g, N(g, i)->name)->attr == ATTR_DUNDER)
+        return gate_warn(g, RULE_DUNDER_NAME, i,
+                         "`%s` is given as a keyword: it may become an attribute that the "
+                         "interpreter asks for.",
+                         text_of_name(g, i));
     return is_import_hint(text_of_name(g, i)) ? warn_import_hint(g, i) : 0;
 }
 

@@ -163,3 +163,25 @@ const char *refusal_in_library(const struct gate *g, uint32_t id, uint32_t base)
     return "may be a private part of a class of the standard library as well: it is only known "
            "to be this code's own on `self`, or on what the code makes of its own classes";
 }
+
+/* Instances of these hold parts that are hidden where they stand as a name. */
+int gate_has_hidden_parts(const struct gate *g, uint32_t class, unsigned depth)
+{
+    static const char *const names[] = {"AsyncExitStack", "ExitStack", "cached_property",
+                                        "redirect_stderr", "redirect_stdout"};
+    FOR_CHILDREN (g, c, class) {
+        if (N(g, c)->field != F_bases)
+            continue;
+        uint32_t base = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
+        uint32_t own = class_sure(g, base);
+        const struct export_name *row = export_sure(g, base);
+        int known = own || row || builtin_sure(g, base) != BUILTIN_NONE;
+        if (own && (depth == CHAIN_MAX || gate_has_hidden_parts(g, own, depth + 1)))
+            return 1;
+        for (size_t k = 0; k < ARRAY_LEN(names); k++)
+            if (known ? row && strcmp(row->name, names[k]) == 0
+                      : gate_name_find_text(g, names[k], strlen(names[k])) != 0)
+                return 1;
+    }
+    return 0;
+}

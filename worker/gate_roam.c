@@ -233,7 +233,8 @@ static int is_called_there(const struct gate *g, uint32_t i)
     uint32_t parent = N(g, i)->parent;
     if (kind_of(g, parent) == K_keyword) {
         const char *name = NAME(g, N(g, parent)->name)->text;
-        return strcmp(name, "default_factory") == 0 || strcmp(name, "key") == 0;
+        return strcmp(name, "default_factory") == 0 || strcmp(name, "key") == 0 ||
+               (strcmp(name, "cls") == 0 && is_encoder_class(g, class_sure(g, i)));
     }
     uint32_t func = first_child(g, parent);
     int known = builtin_sure(g, func) != BUILTIN_NONE || export_sure(g, func);
