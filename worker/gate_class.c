@@ -359,6 +359,18 @@ static void restrict_owners(struct gate *g, uint32_t class)
     }
 }
 
+/* A name for something that is neither a function, nor a class, nor a constant. */
+static int names_object(const struct gate *g, uint32_t i, uint32_t class)
+{
+    const struct symbol *s = symbol_of(g, i);
+    const unsigned known =
+        BINDS(BIND_FUNCTION) | BINDS(BIND_CLASS) | BINDS(BIND_EXPORT) | BINDS(BIND_MODULE);
+    uint32_t value = only_value(g, s);
+    if (!s || s->scope == N(g, class)->link || !(s->kinds & ~known))
+        return 0;
+    return !value || !makes_member(g, value) || kind_of(g, value) == K_Call;
+}
+
 /* Whether anything but constants, and what the library makes, stands in the body of an Enum. */
 static int holds_objects(const struct gate *g, uint32_t class)
 {
@@ -366,7 +378,8 @@ static int holds_objects(const struct gate *g, uint32_t class)
         if (N(g, c)->field != F_body)
             continue;
         for (uint32_t i = c; i < N(g, c)->end && !is_function(g, c) && may_go_on(g); i++)
-            if (kind_of(g, i) == K_Call && !export_sure(g, first_child(g, i)))
+            if ((kind_of(g, i) == K_Call && !export_sure(g, first_child(g, i))) ||
+                (!(N(g, i)->flags & IN_ANNOTATION) && names_object(g, i, class)))
                 return 1;
         FOR_CHILDREN (g, d, c)
             if (N(g, d)->field == F_decorator_list && !export_sure(g, d) &&
@@ -411,9 +424,26 @@ static void note_made_class(struct gate *g, uint32_t i, int *ret_failed)
     g->enum_mixins |= builtin_sure(g, type) == BUILTIN_NONE;
 }
 
+/* classmethod(lambda cls: cls), bind = classmethod: of whatever function of the source. */
+static void restrict_all_first_parameters(struct gate *g)
+{
+    int loose = 0;
+    for (uint32_t i = 0; !loose && i < g->node_count; i++)
+        loose = kind_of(g, i) == K_Name && is_load(g, i) &&
+                builtin_what(g, i) == BUILTIN_CLASSMETHOD && N(g, i)->field != F_decorator_list;
+    for (uint32_t i = 0; loose && i < g->node_count; i++) {
+        struct symbol *first =
+            is_function(g, i) || kind_of(g, i) == K_Lambda ? first_parameter(g, i) : NULL;
+        if (first)
+            first->flags |= SYMBOL_RESTRICTED;
+    }
+}
+
 static void restrict_in_enums(struct gate *g, int enums)
 {
     int odd = 0;
+    if (enums)
+        restrict_all_first_parameters(g);
     for (uint32_t i = 0; enums && !odd && i < g->node_count; i++)
         odd = kind_of(g, i) == K_ClassDef && is_enum_class(g, i) && holds_objects(g, i);
     for (uint32_t i = 0; enums && i < g->node_count; i++) {

@@ -68,7 +68,7 @@ int is_dataclass_use(const struct gate *g, uint32_t i)
 {
     uint32_t call = N(g, i)->parent;
     if (!is_in_field(g, i, K_Call, F_func))
-        return decorates_class(g, i) || is_in_type(g, i);
+        return decorates_class(g, i) || is_unseen_type(g, i);
     if (count_of(g, call, F_args) > 0)
         return gets_class(g, call);
     return decorates_class(g, call) || only_decorates(g, call) ||

@@ -442,6 +442,8 @@ int is_method_aliased(const struct gate *g, uint32_t function);
 int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class);
 /* Part of a type expression, of which no code of the source gets to see the parts. */
 int is_in_type(const struct gate *g, uint32_t i);
+/* The same of an annotation that nothing hands out as a value: neither fields() nor a registry. */
+int is_unseen_type(const struct gate *g, uint32_t i);
 /* What X[Y] does is known, and only makes a type: a class, not one that decides itself. */
 int is_type_maker(const struct gate *g, uint32_t i);
 /* Objects of the source may pass for the key of another in a dict, and get to see that key. */
@@ -510,6 +512,7 @@ int makes_instances(const char *name);
 int is_signature_text(PyObject *str);
 int check_docstring(struct gate *g, uint32_t class);
 int has_plain_signature(const struct gate *g, uint32_t value);
+int is_kept_class(const struct gate *g, uint32_t i);
 void note_abstract_class(struct gate *g, uint32_t i, uint32_t exports);
 int is_mapping_method(const char *name);
 int check_abstract_patch(struct gate *g);

@@ -172,17 +172,17 @@ static int is_type_argument(const struct gate *g, uint32_t i)
 }
 
 /* A use that keeps the class where it is. */
-static int is_kept_class(const struct gate *g, uint32_t i)
+int is_kept_class(const struct gate *g, uint32_t i)
 {
     uint32_t parent = N(g, i)->parent;
-    if (is_in_type(g, i) || is_type_argument(g, i) || is_instance_test(g, i) ||
+    if (is_unseen_type(g, i) || is_type_argument(g, i) || is_instance_test(g, i) ||
         is_in_field(g, i, K_ClassDef, F_bases) || is_in_field(g, i, K_Call, F_func) ||
         is_in_field(g, i, K_MatchClass, F_cls) || N(g, i)->field == F_decorator_list)
         return 1;
     if (kind_of(g, parent) == K_Attribute)
         return is_load(g, parent);
     return is_in_field(g, i, K_Subscript, F_value) && is_load(g, parent) &&
-           (is_in_type(g, parent) || is_type_argument(g, parent) ||
+           (is_unseen_type(g, parent) || is_type_argument(g, parent) ||
             is_in_field(g, parent, K_ClassDef, F_bases));
 }
 

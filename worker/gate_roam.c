@@ -352,7 +352,17 @@ static int is_library_class(const struct gate *g, uint32_t i)
     for (size_t k = 0; row && k < ARRAY_LEN(in_c); k++)
         if (strcmp(in_c[k], row->name) == 0)
             return 0;
-    return row && row->name[0] >= 'A' && row->name[0] <= 'Z';
+    int constant = row && strcmp(row->name, "UUID") != 0;
+    for (const char *c = row ? row->name : ""; constant && *c; c++)
+        constant = !(*c >= 'a' && *c <= 'z'); /* ROUND_HALF_UP */
+    return row && !constant && row->name[0] >= 'A' && row->name[0] <= 'Z';
+}
+
+static int is_error(const struct gate *g, uint32_t i)
+{
+    const char *name = NAME(g, N(g, i)->name)->text;
+    size_t len = strlen(name);
+    return len > 5 && strcmp(name + len - 5, "Error") == 0;
 }
 
 static int takes_unbound(const struct gate *g, uint32_t i)
@@ -414,6 +424,8 @@ static void note_roaming(struct gate *g, uint32_t i)
         g->unbound_calls |= may_derive(g, i);
     } else if (kind != K_Call && is_load(g, i) && is_library_class(g, i)) {
         g->unbound_calls = 1;
+        if (!g->base_roams && !is_kept_class(g, i) && !is_error(g, i))
+            g->base_roams = i; /* and may be changed, for all code */
     }
 }
 
@@ -444,7 +456,7 @@ void gate_roam_collect(struct gate *g)
                 g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;
         }
     }
-    for (uint32_t i = 0; i < g->node_count && !(g->classes_roam && g->unbound_calls); i++)
+    for (uint32_t i = 0; i < g->node_count; i++)
         note_roaming(g, i);
     for (uint32_t i = 0; g->classes_roam && !g->unbound_calls && i < g->node_count; i++)
         g->unbound_calls = kind_of(g, i) == K_Attribute && takes_unbound(g, i);

@@ -104,7 +104,7 @@ static int is_only_argument(const struct gate *g, uint32_t i)
 }
 
 /* An annotation that nothing hands out as a value: neither fields() nor a registry. */
-static int is_unseen_type(const struct gate *g, uint32_t i)
+int is_unseen_type(const struct gate *g, uint32_t i)
 {
     static const char registry[] = "registry";
     unsigned flags = N(g, i)->flags;
@@ -166,7 +166,7 @@ static int is_metaclass_keyword(const struct gate *g, uint32_t i)
 /* SimpleNamespace(**names), and since 3.13 SimpleNamespace(names) */
 static void note_namespace(struct gate *g, uint32_t i)
 {
-    int named = !is_instance_test(g, i) && !is_in_type(g, i);
+    int named = !is_instance_test(g, i) && !is_unseen_type(g, i);
     if (is_callee(g, i)) {
         struct call_shape shape = call_shape(g, N(g, i)->parent);
         named = shape.starred || shape.positional;
