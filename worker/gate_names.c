@@ -148,21 +148,40 @@ int gate_names_open(struct gate *g)
 
 /* ---- names that a person would misread ------------------------------------------------ */
 
-enum script { LATIN = 1, CYRILLIC = 2, GREEK = 4, OTHER_ALIKE = 8 };
+enum script { LATIN = 1, CYRILLIC = 2, GREEK = 4, OTHER = 8, UNREAD = 16 };
 
-/* Scripts whose letters look like those of another one. */
+/* What a character's name begins with. Scripts that few people read are not here: UNREAD. */
 static unsigned script_of(const char *name)
 {
     static const struct {
         const char *prefix;
         unsigned script;
-    } scripts[] = {{"LATIN ", LATIN},          {"CYRILLIC ", CYRILLIC},    {"GREEK ", GREEK},
-                   {"ARMENIAN ", OTHER_ALIKE}, {"CHEROKEE ", OTHER_ALIKE}, {"COPTIC ", OTHER_ALIKE},
-                   {"LISU ", OTHER_ALIKE}};
+    } scripts[] = {
+        {"LATIN ", LATIN},    {"CYRILLIC ", CYRILLIC}, {"GREEK ", GREEK},     {"BOPOMOFO ", 0},
+        {"CJK ", 0},          {"HANGUL SYLLABLE ", 0}, {"HIRAGANA ", 0},      {"IDEOGRAPHIC ", 0},
+        {"KATAKANA", 0},      {"MIDDLE DOT", 0},       {"ARABIC", OTHER},     {"ARMENIAN ", OTHER},
+        {"BENGALI ", OTHER},  {"DEVANAGARI ", OTHER},  {"ETHIOPIC ", OTHER},  {"GEORGIAN ", OTHER},
+        {"GUJARATI ", OTHER}, {"GURMUKHI ", OTHER},    {"HEBREW ", OTHER},    {"KANNADA ", OTHER},
+        {"KHMER ", OTHER},    {"LAO ", OTHER},         {"MALAYALAM ", OTHER}, {"MONGOLIAN ", OTHER},
+        {"MYANMAR ", OTHER},  {"SINHALA ", OTHER},     {"TAMIL ", OTHER},     {"TELUGU ", OTHER},
+        {"THAI ", OTHER},     {"TIBETAN ", OTHER}};
     for (size_t i = 0; i < ARRAY_LEN(scripts); i++)
         if (strncmp(name, scripts[i].prefix, strlen(scripts[i].prefix)) == 0)
             return scripts[i].script;
-    return 0;
+    return UNREAD;
+}
+
+/* Latin letters beyond ASCII that people write: with marks, or of an alphabet of today. */
+static int is_common_latin(Py_UCS4 c, PyObject *str)
+{
+    static const char others[] = "\u00c6\u00d0\u00d8\u00de\u00df\u00e6\u00f0\u00f8\u00fe\u0110"
+                                 "\u0111\u0126\u0127\u0131\u0141\u0142\u014a\u014b\u0152\u0153"
+                                 "\u0166\u0167\u018f\u0259\u1e9e";
+    AUTO_PY parts = PyObject_CallFunction(normalize, "sO", "NFD", str);
+    Py_UCS4 base = parts && PyUnicode_GetLength(parts) > 0 ? PyUnicode_ReadChar(parts, 0) : 0;
+    const char *text = PyUnicode_AsUTF8AndSize(str, NULL);
+    PyErr_Clear();
+    return c < 0x80 || (base && base < 0x80) || (text && strstr(others, text));
 }
 
 static int is_invisible(Py_UCS4 c)
@@ -178,18 +197,25 @@ static int is_invisible(Py_UCS4 c)
     return 0;
 }
 
-/* The letter that a Cyrillic or Greek one looks like, or 0. */
+/* The Latin letter that another one looks like, or 0. */
 static char latin_twin(Py_UCS4 c)
 {
     static const struct {
         Py_UCS4 letter;
         char twin;
-    } twins[] = {{0x430, 'a'}, {0x441, 'c'}, {0x435, 'e'}, {0x43e, 'o'}, {0x440, 'p'}, {0x445, 'x'},
-                 {0x443, 'y'}, {0x456, 'i'}, {0x458, 'j'}, {0x455, 's'}, {0x501, 'd'}, {0x51b, 'q'},
-                 {0x51d, 'w'}, {0x4bb, 'h'}, {0x3bf, 'o'}, {0x3bd, 'v'}, {0x3c1, 'p'}, {0x3b1, 'a'},
-                 {0x3b9, 'i'}, {0x4cf, 'l'}, {0x475, 'v'}, {0x474, 'V'}, {0x410, 'A'}, {0x412, 'B'},
-                 {0x415, 'E'}, {0x41a, 'K'}, {0x41c, 'M'}, {0x41d, 'H'}, {0x41e, 'O'}, {0x420, 'P'},
-                 {0x421, 'C'}, {0x422, 'T'}, {0x425, 'X'}, {0x405, 'S'}, {0x406, 'I'}};
+    } twins[] = {
+        {0x430, 'a'}, {0x441, 'c'}, {0x435, 'e'}, {0x43e, 'o'},  {0x440, 'p'},  {0x445, 'x'},
+        {0x443, 'y'}, {0x456, 'i'}, {0x458, 'j'}, {0x455, 's'},  {0x501, 'd'},  {0x51b, 'q'},
+        {0x51d, 'w'}, {0x4bb, 'h'}, {0x3bf, 'o'}, {0x3bd, 'v'},  {0x3c1, 'p'},  {0x3b1, 'a'},
+        {0x3b9, 'i'}, {0x4cf, 'l'}, {0x475, 'v'}, {0x474, 'V'},  {0x410, 'A'},  {0x412, 'B'},
+        {0x415, 'E'}, {0x41a, 'K'}, {0x41c, 'M'}, {0x41d, 'H'},  {0x41e, 'O'},  {0x420, 'P'},
+        {0x421, 'C'}, {0x422, 'T'}, {0x425, 'X'}, {0x405, 'S'},  {0x406, 'I'},  {0x391, 'A'},
+        {0x392, 'B'}, {0x395, 'E'}, {0x396, 'Z'}, {0x397, 'H'},  {0x399, 'I'},  {0x39a, 'K'},
+        {0x39c, 'M'}, {0x39d, 'N'}, {0x39f, 'O'}, {0x3a1, 'P'},  {0x3a4, 'T'},  {0x3a5, 'Y'},
+        {0x3a7, 'X'}, {0x131, 'i'}, {0x408, 'J'}, {0x423, 'Y'},  {0x417, '3'},  {0x563, 'q'},
+        {0x570, 'h'}, {0x578, 'n'}, {0x57d, 'u'}, {0x585, 'o'},  {0x581, 'g'},  {0x555, 'O'},
+        {0x54d, 'U'}, {0x53c, 'L'}, {0x5e1, 'o'}, {0x5d5, 'l'},  {0x5df, 'l'},  {0x627, 'l'},
+        {0x647, 'o'}, {0x6d5, 'o'}, {0xd20, 'o'}, {0x101d, 'o'}, {0x10ff, 'o'}, {0x0ae6, 'o'}};
     for (size_t i = 0; i < ARRAY_LEN(twins); i++)
         if (twins[i].letter == c)
             return twins[i].twin;
@@ -202,7 +228,8 @@ static unsigned script_of_char(Py_UCS4 c)
     AUTO_PY name = str ? PyObject_CallFunction(char_name, "Os", str, "") : NULL;
     const char *text = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     PyErr_Clear();
-    return text ? script_of(text) : 0;
+    unsigned script = text ? script_of(text) : UNREAD;
+    return script == LATIN && !is_common_latin(c, str) ? UNREAD : script;
 }
 
 struct looks {
@@ -254,6 +281,11 @@ static int check_looks(struct gate *g, uint32_t id)
         return gate_warn(g, RULE_INVISIBLE_CHARACTER, first_use(g, id),
                          "The name %R holds characters that cannot be seen: it is not the name "
                          "that it looks like.",
+                         str);
+    if (looks.scripts & UNREAD)
+        return gate_warn(g, RULE_MIXED_SCRIPT, first_use(g, id),
+                         "The name `%U` holds letters that hardly anybody knows: some look just "
+                         "like others.",
                          str);
     if (looks.scripts & (looks.scripts - 1))
         return gate_warn(g, RULE_MIXED_SCRIPT, first_use(g, id),
