@@ -343,19 +343,24 @@ unsigned class_facts_known(const struct gate *g, uint32_t class_node)
     return gate_table_get(&g->class_facts, class_node);
 }
 
+/* The parameter at that place, which gets a class. */
+static void restrict_parameter(struct gate *g, uint32_t function, unsigned at)
+{
+    uint32_t arg = parameter_at(g, function, at);
+    uint32_t s = arg ? gate_scope_find(g, N(g, function)->link, N(g, arg)->name) : 0;
+    if (s)
+        g->symbols[s].flags |=
+            N(g, arg)->field == F_vararg ? SYMBOL_HOLDS_CLASS : SYMBOL_RESTRICTED;
+}
+
 /* `owner` of a descriptor that stands in an Enum. */
 static void restrict_owners(struct gate *g, uint32_t class)
 {
     FOR_CHILDREN (g, c, class) {
         const char *name = is_function(g, c) ? NAME(g, N(g, c)->name)->text : "";
-        int get = strcmp(name, "__get__") == 0, at = get ? 2 : 1;
-        if (N(g, c)->field != F_body || (!get && strcmp(name, "__set_name__") != 0))
-            continue;
-        uint32_t arguments = child_of(g, c, F_args);
-        uint32_t arg = arguments ? child_at(g, arguments, F_args, (unsigned)at) : 0;
-        uint32_t s = arg ? gate_scope_find(g, N(g, c)->link, N(g, arg)->name) : 0;
-        if (s)
-            g->symbols[s].flags |= SYMBOL_RESTRICTED;
+        if (N(g, c)->field == F_body &&
+            (strcmp(name, "__get__") == 0 || strcmp(name, "__set_name__") == 0))
+            restrict_parameter(g, c, gets_class_at(name));
     }
 }
 
@@ -398,14 +403,13 @@ static void restrict_first_parameters(struct gate *g, uint32_t class)
     FOR_CHILDREN (g, c, class) {
         if (N(g, c)->field != F_body || !is_function(g, c))
             continue;
-        struct symbol *first = first_parameter(g, c);
         const struct dunder_row *row = NAME(g, N(g, c)->name)->dunder;
         int of_class = row && row->flags & DUNDER_STATIC;
         FOR_CHILDREN (g, d, c)
             of_class |=
                 N(g, d)->field == F_decorator_list && builtin_what(g, d) == BUILTIN_CLASSMETHOD;
-        if (first && of_class)
-            first->flags |= SYMBOL_RESTRICTED;
+        if (of_class)
+            restrict_parameter(g, c, 0);
     }
 }
 
@@ -431,12 +435,9 @@ static void restrict_all_first_parameters(struct gate *g)
     for (uint32_t i = 0; !loose && i < g->node_count; i++)
         loose = kind_of(g, i) == K_Name && is_load(g, i) &&
                 builtin_what(g, i) == BUILTIN_CLASSMETHOD && N(g, i)->field != F_decorator_list;
-    for (uint32_t i = 0; loose && i < g->node_count; i++) {
-        struct symbol *first =
-            is_function(g, i) || kind_of(g, i) == K_Lambda ? first_parameter(g, i) : NULL;
-        if (first)
-            first->flags |= SYMBOL_RESTRICTED;
-    }
+    for (uint32_t i = 0; loose && i < g->node_count; i++)
+        if (is_function(g, i) || kind_of(g, i) == K_Lambda)
+            restrict_parameter(g, i, 0);
 }
 
 static void restrict_in_enums(struct gate *g, int enums)
@@ -458,7 +459,7 @@ static void restrict_in_enums(struct gate *g, int enums)
 
 int class_facts_collect(struct gate *g)
 {
-    int failed = 0, enums = 0;
+    int failed = 0;
     for (uint32_t i = 0; i < g->node_count && !failed; i++) {
         if (kind_of(g, i) == K_Call)
             note_made_class(g, i, &failed);
@@ -471,8 +472,8 @@ int class_facts_collect(struct gate *g)
         if (s && facts & CLASS_ENUM_EMPTY)
             g->symbols[s].flags |= SYMBOL_ENUM_EMPTY;
         if (facts & CLASS_ENUM)
-            enums = 1;
+            g->enums = 1;
     }
-    restrict_in_enums(g, enums);
+    restrict_in_enums(g, g->enums);
     return failed ? -1 : 0;
 }

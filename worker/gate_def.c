@@ -139,6 +139,9 @@ static int check_dunder_store(struct gate *g, uint32_t i)
         return warn_definition(g, i, name->text);
     if (scope != SCOPE_CLASS)
         return 0;
+    if (g->enums && ((name->dunder && name->dunder->flags & DUNDER_STATIC) ||
+                     strcmp(name->text, "__set_name__") == 0 || strcmp(name->text, "__get__") == 0))
+        return warn_definition(g, i, name->text);
     if (is_method_field(g, i, name))
         return warn_field(g, i);
     return check_copy_definition(g, i) < 0 ? -1 : check_signature(g, i, value_of(g, i));

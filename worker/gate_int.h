@@ -181,6 +181,7 @@ enum symbol_flag {
     SYMBOL_DENIED_BY_STAR = 8192, /* a star import may have brought it */
     SYMBOL_SELF_KNOWN = 16384,    /* SYMBOL_SELF_GENUINE is worked out */
     SYMBOL_SELF_GENUINE = 32768,
+    SYMBOL_HOLDS_CLASS = 262144, /* `*args` with the class of an Enum without members */
     SYMBOL_MEMO = 131072, /* of __deepcopy__ */
     SYMBOL_KEPT = 65536,  /* loaded other than to read an attribute of it */
 };
@@ -278,6 +279,7 @@ struct gate {
     unsigned char library_callers;  /* of gate_roam.c: who calls methods of what it is given */
     unsigned char classes_roam;     /* a class of the source is passed on */
     unsigned char imports;          /* a module is in use, whose code may get it */
+    unsigned char enums;            /* a class of the source is an Enum */
     unsigned char enum_makers;      /* an Enum may make its members by a `__new__` of the source */
     unsigned char packages;         /* one of a package's modules is in use */
     unsigned char mixins;           /* a plain class of the source is a base beside others */
@@ -434,6 +436,10 @@ uint32_t function_around(const struct gate *g, uint32_t i);
 uint32_t class_of_method(const struct gate *g, uint32_t function);
 /* The symbol of a function's first positional parameter, or NULL. */
 struct symbol *first_parameter(const struct gate *g, uint32_t function);
+/* The parameter that gets a positional argument, perhaps `*args`; or 0. */
+uint32_t parameter_at(const struct gate *g, uint32_t function, unsigned at);
+/* At which place a method of that name gets a class, or 0. */
+unsigned gets_class_at(const char *name);
 /* Whether the function can only run as a method of an instance of a class of the source. */
 int is_only_method(const struct gate *g, uint32_t function);
 /* Whether its class has the function under a second name. */

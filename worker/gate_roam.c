@@ -233,6 +233,10 @@ static int is_called_there(const struct gate *g, uint32_t i)
     uint32_t parent = N(g, i)->parent;
     if (kind_of(g, parent) == K_keyword) {
         const char *name = NAME(g, N(g, parent)->name)->text;
+        uint32_t callee = first_child(g, N(g, parent)->parent);
+        if (kind_of(g, callee) != K_Attribute && builtin_sure(g, callee) == BUILTIN_NONE &&
+            !export_sure(g, callee))
+            return 0;
         return strcmp(name, "default_factory") == 0 || strcmp(name, "key") == 0 ||
                (strcmp(name, "cls") == 0 && is_encoder_class(g, class_sure(g, i)));
     }
@@ -268,11 +272,11 @@ static int stays_put(const struct gate *g, uint32_t i)
 }
 
 /* Methods that get a class, and at which place: that of an exception, or of an instance. */
-static int gets_class_at(const char *name)
+unsigned gets_class_at(const char *name)
 {
     static const struct {
         const char *name;
-        int at;
+        unsigned at;
     } rows[] = {{"__aexit__", 1},    {"__exit__", 1}, {"__get__", 2},
                 {"__set_name__", 1}, {"athrow", 1},   {"throw", 1}};
     for (size_t k = 0; k < ARRAY_LEN(rows); k++)
@@ -304,11 +308,10 @@ static int is_class_parameter(const struct gate *g, const struct symbol *s)
     uint32_t function = arguments ? N(g, arguments)->parent : 0;
     if (!function || !class_of_method(g, function))
         return 0;
-    int at = gets_class_at(NAME(g, N(g, function)->name)->text);
-    if (at && (N(g, b->node)->field == F_vararg ||
-               child_at(g, arguments, F_args, (unsigned)at) == b->node))
+    unsigned at = gets_class_at(NAME(g, N(g, function)->name)->text);
+    if (at && parameter_at(g, function, at) == b->node)
         return 1;
-    if (first_parameter(g, function) != s)
+    if (parameter_at(g, function, 0) != b->node)
         return 0;
     const struct dunder_row *row = NAME(g, N(g, function)->name)->dunder;
     return (row && row->flags & DUNDER_STATIC) || may_bind_class(g, function);
@@ -429,6 +432,13 @@ static void note_roaming(struct gate *g, uint32_t i)
     }
 }
 
+/* As an attribute, not just given as a keyword. */
+static int is_read(const struct gate *g, const char *text)
+{
+    uint32_t id = gate_name_find_text(g, text, strlen(text));
+    return id && NAME(g, id)->max_args >= 0;
+}
+
 /* What hands out classes that the code nowhere passes on by name. */
 static int has_other_ways(const struct gate *g)
 {
@@ -436,7 +446,31 @@ static int has_other_ways(const struct gate *g)
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         if (is_mentioned(g, names[k]))
             return 1;
-    return g->fields;
+    return g->fields || is_read(g, "default_factory") ||
+           (is_mentioned(g, "partial") && is_read(g, "func"));
+}
+
+/* `*args` of a method that gets a class there, and `__set_name__ = f`: who knows where it goes? */
+static int takes_class_unseen(const struct gate *g, uint32_t i)
+{
+    if (g->scopes[N(g, i)->scope].kind != SCOPE_CLASS)
+        return 0;
+    const struct name *name = NAME(g, N(g, i)->name);
+    unsigned at = gets_class_at(name->text);
+    int static_method = name->dunder && name->dunder->flags & DUNDER_STATIC;
+    if (kind_of(g, i) == K_Name)
+        return N(g, i)->op == K_Store && (at || static_method);
+    if (!is_function(g, i) || !(at || static_method || may_bind_class(g, i)))
+        return 0;
+    uint32_t first = parameter_at(g, i, 0);
+    return first && N(g, first)->field == F_vararg;
+}
+
+/* classmethod other than as a decorator */
+static int is_loose_classmethod(const struct gate *g, uint32_t i)
+{
+    return kind_of(g, i) == K_Name && is_load(g, i) && builtin_what(g, i) == BUILTIN_CLASSMETHOD &&
+           N(g, i)->field != F_decorator_list;
 }
 
 void gate_roam_collect(struct gate *g)
@@ -449,6 +483,7 @@ void gate_roam_collect(struct gate *g)
     for (uint32_t i = 0; i < g->node_count; i++) {
         if (kind_of(g, i) == K_keyword)
             g->library_callers |= caller_of_keyword(g, i);
+        g->classes_roam |= takes_class_unseen(g, i) || is_loose_classmethod(g, i);
         if (kind_of(g, i) == K_ClassDef) {
             g->enum_makers |= is_enum_class(g, i) && is_defined(g, "__new__");
             g->classes_roam |= is_shown_to_code(g, i) || !stays_class(g, i);

@@ -41,6 +41,17 @@ struct symbol *first_parameter(const struct gate *g, uint32_t function)
     return s ? &g->symbols[s] : NULL;
 }
 
+uint32_t parameter_at(const struct gate *g, uint32_t function, unsigned at)
+{
+    uint32_t arguments = child_of(g, function, F_args);
+    unsigned first = arguments ? count_of(g, arguments, F_posonlyargs) : 0;
+    if (!arguments)
+        return 0;
+    uint32_t arg = at < first ? child_at(g, arguments, F_posonlyargs, at)
+                              : child_at(g, arguments, F_args, at - first);
+    return arg ? arg : child_of(g, arguments, F_vararg);
+}
+
 enum wrapping { NOT_WRAPPED, WRAPPED_AS_PROPERTY, WRAPPED };
 
 /* `@name.setter` over a function of that name. */

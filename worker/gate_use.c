@@ -364,6 +364,8 @@ int check_name_load(struct gate *g, uint32_t i)
         return -1;
     if (check_dunder_method(g, i, s) < 0 || (s->flags & SYMBOL_MEMO && check_memo(g, i) < 0))
         return -1;
+    if (s->flags & SYMBOL_HOLDS_CLASS && warn_reflective(g, i) < 0)
+        return -1;
     if (s->flags & SYMBOL_DENIED_BY_STAR &&
         gate_warn(g, RULE_IMPORT_NAME, i,
                   "`%s` can come from a star import, and is not open to code.",
