@@ -205,6 +205,8 @@ static int is_tame_made_method(const struct gate *g, uint32_t bases, const char 
 {
     if (strcmp(name, "__deepcopy__") == 0)
         return 0; /* it gets what the whole copy is made of */
+    if (g->enums && strcmp(name, "__get__") == 0)
+        return 0; /* the Enum, perhaps, before it has members */
     if (gate_module_in_use(g, "dataclasses") && makes_instances(name) &&
         !has_plain_signature(g, value_of_key(g, body, key)))
         return 0;

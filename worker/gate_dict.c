@@ -293,12 +293,17 @@ static int is_known_instance(const struct gate *g, uint32_t i)
            !(id && NAME(g, id)->defined);
 }
 
-/* What the library keeps in its own instances is found there as well. */
+/*
+ * What the library keeps in its own instances is found there as well. A property may have been
+ * taken from its class, and put into another one.
+ */
 static int holds_library_parts(const struct gate *g, uint32_t i, uint32_t object)
 {
     uint32_t class;
-    return is_genuine_self(g, object, &class) && gate_has_hidden_parts(g, class, 0) &&
-           !is_plain_write(g, i);
+    if (!g->hidden_parts || !is_genuine_self(g, object, &class) || is_plain_write(g, i))
+        return 0;
+    return gate_has_hidden_parts(g, class, 0) ||
+           child_of(g, function_around(g, i), F_decorator_list);
 }
 
 int check_object_dict(struct gate *g, uint32_t i, uint32_t object)

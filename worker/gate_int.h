@@ -280,6 +280,7 @@ struct gate {
     unsigned char classes_roam;     /* a class of the source is passed on */
     unsigned char imports;          /* a module is in use, whose code may get it */
     unsigned char enums;            /* a class of the source is an Enum */
+    unsigned char hidden_parts;     /* one has instances with parts of the library's */
     unsigned char enum_makers;      /* an Enum may make its members by a `__new__` of the source */
     unsigned char packages;         /* one of a package's modules is in use */
     unsigned char mixins;           /* a plain class of the source is a base beside others */

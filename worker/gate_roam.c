@@ -485,6 +485,7 @@ void gate_roam_collect(struct gate *g)
             g->library_callers |= caller_of_keyword(g, i);
         g->classes_roam |= takes_class_unseen(g, i) || is_loose_classmethod(g, i);
         if (kind_of(g, i) == K_ClassDef) {
+            g->hidden_parts |= gate_has_hidden_parts(g, i, 0);
             g->enum_makers |= is_enum_class(g, i) && is_defined(g, "__new__");
             g->classes_roam |= is_shown_to_code(g, i) || !stays_class(g, i);
             NAME(g, N(g, i)->name)->is_nested_class |=
