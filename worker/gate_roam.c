@@ -370,7 +370,9 @@ static int is_error(const struct gate *g, uint32_t i)
 
 static int takes_unbound(const struct gate *g, uint32_t i)
 {
-    uint32_t base = first_child(g, i), class = class_sure(g, base);
+    uint32_t base = first_child(g, i);
+    base = kind_of(g, base) == K_Subscript ? first_child(g, base) : base; /* UserDict[int] */
+    uint32_t class = class_sure(g, base);
     unsigned attr = NAME(g, N(g, i)->name)->attr;
     if (!(class ? has_library_base(g, class) : is_library_class(g, base)) || !is_load(g, i) ||
         (attr != ATTR_PLAIN && attr != ATTR_DUNDER))
@@ -415,9 +417,21 @@ static int is_caller_passed_on(const struct gate *g, uint32_t i)
 }
 
 /* A class that gets out of sight; its methods could be called by way of another name. */
+/* C[int], which answers to C's names; of an Enum it is a member. */
+static int is_class_alias(const struct gate *g, uint32_t i)
+{
+    uint32_t base = first_child(g, i), class = class_sure(g, base);
+    if (kind_of(g, i) != K_Subscript || !is_load(g, i) || !is_class_value(g, base))
+        return 0;
+    class = class ? class : class_of_method(g, function_around(g, i));
+    return !class || !is_enum_class(g, class);
+}
+
 static void note_roaming(struct gate *g, uint32_t i)
 {
     enum kind kind = kind_of(g, i);
+    if (kind == K_Subscript)
+        g->classes_roam |= !g->classes_roam && is_class_alias(g, i) && !stays_put(g, i);
     if (is_caller_passed_on(g, i))
         g->library_callers |= OF_FILE | OF_JSON;
     if ((kind != K_Name && kind != K_Attribute && kind != K_Call) || stays_put(g, i))
