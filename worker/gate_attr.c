@@ -241,6 +241,11 @@ int check_attribute(struct gate *g, uint32_t i)
         return check_package_attribute(g, i);
     if (is_enum_read(g, i))
         return 0;
+    if (is_load(g, i) && strcmp(name->text, "groupindex") == 0 && gate_module_in_use(g, "re") &&
+        !is_tame_proxy(g, i))
+        return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,
+                         "Compared or joined, `groupindex` hands the table of the pattern to the "
+                         "methods of the other side, which this code defines.");
     enum rule_id rule;
     const char *why = refusal_on(g, N(g, i)->name, first_child(g, i), &rule);
     return why ? gate_warn(g, rule, i, "The attribute `%s` %s.", name->text, why) : 0;

@@ -164,11 +164,16 @@ int is_readable_dunder(const struct gate *g, const struct dunder_row *row)
            (strcmp(row->name, "__context__") != 0 && strcmp(row->name, "__cause__") != 0);
 }
 
-/* list.__add__, dict.__getitem__: an operator of a builtin class, which takes its own only. */
+/*
+ * list.__add__, dict.__getitem__: an operator of a builtin class, which takes its own only.
+ * object.__hash__ and kin do what the operator does.
+ */
 static int is_builtin_operator(const struct gate *g, uint32_t i, const struct name *name)
 {
-    return name->dunder && name->dunder->calls >= 0 &&
-           builtin_sure(g, first_child(g, i)) == BUILTIN_SELF_MATCH;
+    uint32_t base = first_child(g, i);
+    enum builtin what = builtin_sure(g, base);
+    int object = what == BUILTIN_CLASS && strcmp(text_of_name(g, base), "object") == 0;
+    return name->dunder && name->dunder->calls >= 0 && (what == BUILTIN_SELF_MATCH || object);
 }
 
 static int is_tame_access(struct gate *g, uint32_t i, const struct name *name)
@@ -188,8 +193,8 @@ static int is_defined(const struct gate *g, const char *text)
     return id && NAME(g, id)->defined;
 }
 
-/* E.__members__: what is compared or joined with it gets the dict behind it. */
-static int is_tame_members(const struct gate *g, uint32_t i)
+/* E.__members__, pattern.groupindex: what is compared or joined with it gets the dict behind it. */
+int is_tame_proxy(const struct gate *g, uint32_t i)
 {
     static const char *const names[] = {"__eq__", "__ge__", "__gt__", "__le__",
                                         "__lt__", "__ne__", "__or__", "__ror__"};
@@ -209,7 +214,7 @@ int check_dunder_attribute(struct gate *g, uint32_t i)
         return check_class_value(g, i, base);
     if (strcmp(name->text, "__dict__") == 0 && N(g, i)->op != K_Del)
         return check_object_dict(g, i, base);
-    if (strcmp(name->text, "__members__") == 0 && is_load(g, i) && !is_tame_members(g, i))
+    if (strcmp(name->text, "__members__") == 0 && is_load(g, i) && !is_tame_proxy(g, i))
         return gate_warn(g, RULE_DUNDER_ATTRIBUTE, i,
                          "Compared or joined, `__members__` hands the table behind it to the "
                          "methods of the other side, which this code defines.");
