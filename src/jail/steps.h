@@ -4,8 +4,8 @@
  *
  * A box is built once, by the keeper, before any Python starts (box steps). Each sandbox
  * is born inside a box as a copy of the zygote and walls itself in (sandbox steps): as far
- * as it can before it is asked for, as a standby, and to the end before it reads its request. A step that fails ends the whole thing and its name is in
- * the error: half a jail is never used.
+ * as it can before it is asked for, as a standby, and to the end before it reads its request. A
+ * step that fails ends the whole thing and its name is in the error: half a jail is never used.
  */
 #ifndef CORDON_JAIL_STEPS_H
 #define CORDON_JAIL_STEPS_H
