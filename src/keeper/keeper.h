@@ -68,6 +68,8 @@ void keeper_exit_run(struct keeper *k, struct run *run, int status, const struct
 
 /* The run's first process has ended: its last word waits until nothing is left of it. */
 void reap_later(struct keeper *k, struct run *run, int status, const struct rusage *usage);
+/* Removes what a sandbox, or a standby, had on the host: its first process has ended. */
+void reap_directory(const struct keeper *k, pid_t first);
 /* Ends what runs have left behind, and the runs. When to come again, UINT64_MAX: no need. */
 uint64_t reap_turn(struct keeper *k, uint64_t now);
 /* The loop is over: ends everything. */
@@ -82,7 +84,7 @@ void zygote_read(struct keeper *k);
 void zygote_hand_over(struct keeper *k);
 /* It has ended, and what it was asked for is lost: starts another or gives up. */
 void zygote_died(struct keeper *k, int status);
-/* One that no run had yet. */
+/* One that no run had has ended. */
 void zygote_lost_standby(struct keeper *k, struct standby *standby, int status);
 
 #endif

@@ -27,13 +27,13 @@ static int is_known(const void *ctx, pid_t pid)
 }
 
 /* What it had on the host: its own directory, named after its first process. */
-static void remove_directory(const struct keeper *k, const struct run *run)
+void reap_directory(const struct keeper *k, pid_t first)
 {
     char path[PATH_MAX];
 
     if (!k->box->place)
         return;
-    (void)snprintf(path, sizeof(path), "%s/%d", k->box->place, run->pid);
+    (void)snprintf(path, sizeof(path), "%s/%d", k->box->place, first);
     place_remove(path);
 }
 
@@ -58,7 +58,7 @@ static void finish_ended(struct keeper *k)
     struct run *run;
 
     while ((run = find_ended(k))) {
-        remove_directory(k, run);
+        reap_directory(k, run->pid);
         keeper_exit_run(k, run, run->status, &run->usage);
     }
 }

@@ -65,6 +65,12 @@ void standbys_set_left(struct standby *standby)
     fd_close(&standby->sock);
 }
 
+void standbys_set_spare(struct standby *standby)
+{
+    standby->state = STANDBY_SPARE;
+    fd_close(&standby->sock);
+}
+
 void standbys_remove(struct standbys *s, struct standby *standby)
 {
     fd_close(&standby->sock);

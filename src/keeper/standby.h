@@ -6,6 +6,7 @@
  *   ORDERED   the zygote was asked for it; no pid is known yet
  *   STANDING  its pid is known; it puts its first walls up and waits on its socket
  *   LEFT      it went before it was used, and its end is to be waited for
+ *   SPARE     it was sent away, since nobody needs it, and its end is to be waited for
  */
 #ifndef CORDON_KEEPER_STANDBY_H
 #define CORDON_KEEPER_STANDBY_H
@@ -19,13 +20,13 @@
 #define STANDBYS_MAX 16
 #define STRAYS_MAX 256
 
-enum standby_state { STANDBY_NONE, STANDBY_ORDERED, STANDBY_STANDING, STANDBY_LEFT };
+enum standby_state { STANDBY_NONE, STANDBY_ORDERED, STANDBY_STANDING, STANDBY_LEFT, STANDBY_SPARE };
 
 struct standby {
     enum standby_state state;
     uint64_t id; /* for the zygote: its order's number */
     pid_t pid;
-    int sock; /* owned; -1 once LEFT */
+    int sock; /* owned; -1 once LEFT or SPARE */
 };
 
 struct standbys {
@@ -47,6 +48,8 @@ struct standby *standbys_add(struct standbys *s, int sock);
 void standbys_set_standing(struct standbys *s, struct standby *standby, pid_t pid);
 /* STANDING -> LEFT. */
 void standbys_set_left(struct standby *standby);
+/* STANDING -> SPARE: it hears that there will be no run for it, and goes. */
+void standbys_set_spare(struct standby *standby);
 /* Any state -> NONE. */
 void standbys_remove(struct standbys *s, struct standby *standby);
 

@@ -204,8 +204,10 @@ static void on_child(struct keeper *k, pid_t pid, int status, const struct rusag
         keeper_exit_run(k, run, status, usage);
     else if (standby)
         zygote_lost_standby(k, standby, status);
-    else
+    else {
         standbys_keep_stray(&k->standbys, pid);
+        reap_directory(k, pid); /* its zygote has died with its name */
+    }
 }
 
 static void reap(struct keeper *k)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * zygote: the keeper's side of it: orders standbys, takes its answers, replaces it when it
- * dies; and gives each run its standby. It runs no user code, yet what it sends is checked like a stranger's: it can spoil
- * its own forks and get itself replaced, no more.
+ * dies; and gives each run its standby. It runs no user code, yet what it sends is checked like
+ * a stranger's: it can spoil its own forks and get itself replaced, no more.
  */
 #include "keeper/keeper.h"
 
@@ -62,13 +62,23 @@ static const char *how(int status, int *ret_number)
     return WIFSIGNALED(status) ? "signal" : "exit status";
 }
 
+/* It has ended. */
+static void forget(struct keeper *k, struct standby *standby)
+{
+    reap_directory(k, standby->pid);
+    standbys_remove(&k->standbys, standby);
+}
+
 void zygote_lost_standby(struct keeper *k, struct standby *standby, int status)
 {
     struct cordon_err err = {0};
     int number;
     const char *word = how(status, &number);
+    int spare = standby->state == STANDBY_SPARE;
 
-    standbys_remove(&k->standbys, standby);
+    forget(k, standby);
+    if (spare)
+        return;
     err_set(&err, CORDON_E_HELPER, 0, "its sandbox died (%s %d) before it was used", word, number);
     err_step(&err, "fork");
     lose(k, 1, &err);
@@ -127,13 +137,14 @@ static void on_forked(struct keeper *k)
         end_zygote(&k->zygote);
         return;
     }
+    standby->pid = pid;
     if (standbys_is_stray(&k->standbys, pid)) {
         zygote_lost_standby(k, standby, SIGKILL);
         return;
     }
     if (!killtree_is_child(pid)) { /* somebody else would be killed in its stead */
         struct cordon_err err = {0};
-        standbys_remove(&k->standbys, standby);
+        forget(k, standby);
         err_set(&err, CORDON_E_HELPER, 0, "process %d, its sandbox, is not there any more", pid);
         err_step(&err, "fork");
         lose(k, 1, &err);
@@ -254,12 +265,23 @@ static void order_one(struct keeper *k)
         end_zygote(z);
 }
 
+/* Runs that went before they had one leave theirs behind, each with a loaded interpreter. */
+static void send_spare_away(struct keeper *k)
+{
+    size_t standing = standbys_in(&k->standbys, STANDBY_STANDING);
+    size_t kept = wanted(k);
+
+    for (; standing > kept; standing--)
+        standbys_set_spare(standbys_any(&k->standbys, STANDBY_STANDING));
+}
+
 void zygote_hand_over(struct keeper *k)
 {
     struct zygote *z = &k->zygote;
 
     while (!z->full && serve_first(k))
         ;
+    send_spare_away(k);
     while (z->ready && !z->full && !k->reaper.hold && !k->done &&
            standbys_any(&k->standbys, STANDBY_NONE) &&
            standbys_in(&k->standbys, STANDBY_ORDERED) +

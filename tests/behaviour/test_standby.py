@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Standbys: sandboxes that are there before they are asked for."""
 
+import json
 import os
 import re
+import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
-from http_client import Daemon
-from support import kill, sandboxes, standbys, wait_until, zygotes
+from http_client import Connection, Daemon
+from support import SLOW, descendants, kill, sandboxes, standbys, wait_until, zygotes
 
 
 @pytest.fixture
@@ -104,3 +108,35 @@ def test_a_request_has_its_own_limits(warm):
     assert re.search(r"Max open files +17 +17 ", limits) and re.search(r"Max file size +65536 ", limits)
     (work,) = [line for line in mounts.splitlines() if line.split()[4] == "/work"]
     assert "size=64k" in work and "nr_inodes=4" in work and "nosuid,nodev,noexec" in work
+
+
+def test_runs_that_are_cancelled_leave_none_behind(warm):
+    body = {"code": "import time\ntime.sleep(30 * %f)" % SLOW}
+    for _ in range(2):
+        calls = [Connection(warm.path) for _ in range(24)]
+        for call in calls:
+            call.request("POST", "/v1/execute", json.dumps(body))
+        for call in calls:
+            call.close()
+    assert wait_until(lambda: not sandboxes(warm.pid) and len(standbys(warm.pid)) <= 1), standbys(warm.pid)
+    assert warm.execute("result = {'n': 1}")["result"] == {"n": 1}
+    assert wait_until(lambda: standby(warm)), "sent away is not lost: one is kept as before"
+
+
+def test_a_lost_ones_directory_goes_with_it(cordon, tmp_path, monkeypatch):
+    """Where directories are on the host, named after processes whose numbers come again."""
+    absent = [sys.executable, str(Path(__file__).with_name("absent.py")), "clone=EPERM:0x10000000",
+              "unshare=EPERM:0x10000000", "--"]
+    config = tmp_path / "cordon.yaml"
+    config.write_text("profiles:\n  - name: strict\n    level: contained\n")
+    with tempfile.TemporaryDirectory(prefix="places-", dir="/tmp") as places:
+        Path(places).chmod(0o1777)
+        monkeypatch.setenv("XDG_RUNTIME_DIR", places)
+        with Daemon(cordon, tmp_path / "s", "--config", config, wrap=lambda c: absent + c) as contained:
+            for n in range(2):
+                contained.execute(f"result = {{'n': {n}}}")
+            found = lambda: [d for d in Path(places).glob("*/*") if d.is_dir()]
+            assert wait_until(lambda: len(found()) == 1), found()
+            (waiting,) = [p for p in descendants(contained.pid) if str(p.pid) == found()[0].name]
+            kill(waiting.pid)
+            assert wait_until(lambda: not found()), found()
