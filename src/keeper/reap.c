@@ -73,6 +73,7 @@ uint64_t reap_turn(struct keeper *k, uint64_t now)
     }
     if (now < r->look_ns)
         return r->look_ns;
+    int held = r->hold;
     r->hold = standbys_in(&k->standbys, STANDBY_ORDERED) > 0;
     if (r->hold)
         return UINT64_MAX; /* the zygote's answer wakes us */
@@ -82,7 +83,7 @@ uint64_t reap_turn(struct keeper *k, uint64_t now)
     }
     finish_ended(k);
     r->look_ns = now + LOOK_EVERY_NS;
-    return r->look_ns;
+    return held ? now : r->look_ns; /* a run may wait for what was not ordered */
 }
 
 void reap_all(struct keeper *k)
