@@ -281,6 +281,8 @@ static int plan_approved(struct box *box, const struct interpreter *in, struct b
         rc = approved_environ(box->environ, &fds[0], reterr);
     if (rc < 0 || (o->walls_down & CORDON_WALL_SECCOMP))
         return rc;
+    if (o->walls_down & CORDON_WALL_NAMESPACES)
+        return seccomp_compile(&syscalls_approved_contained, &fds[1], reterr);
     if (*o->approved_filter < 0)
         rc = seccomp_compile(&syscalls_approved, o->approved_filter, reterr);
     if (rc < 0)

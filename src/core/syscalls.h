@@ -20,4 +20,7 @@ extern const struct sys_table syscalls_contained;
 /* A program of the caller's, that starts others. */
 extern const struct sys_table syscalls_approved;
 
+/* The same where there are no namespaces. */
+extern const struct sys_table syscalls_approved_contained;
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscalls of strict code without namespaces: DATA ONLY. The calls named here answer in this
- * way; all others as in strict's own table. Each is one that strict may make because a
+ * syscalls without namespaces, of strict code and of approved: DATA ONLY. The calls named here
+ * answer in this way; all others as in strict's own table, and in approved's. Each is one that strict may make because a
  * namespace or a mount takes the harm out of it: here the numbers of processes are the
  * host's, the user may be the caller, and the file system is what it is.
  */
@@ -38,4 +38,18 @@ const struct sys_table syscalls_contained = {
     .otherwise = SYS_ABSENT,
     .foreign = SYS_TRAP,
     .over = &syscalls_strict,
+};
+
+/* clang-format off */
+static const struct sys_rule approved_contained_rules[] = {
+    {REFUSE, "prlimit64", {NOT(0, V(0))}, "limits of the user's other processes end them"},
+};
+/* clang-format on */
+
+const struct sys_table syscalls_approved_contained = {
+    .rules = approved_contained_rules,
+    .count = ARRAY_LEN(approved_contained_rules),
+    .otherwise = SYS_ALLOW,
+    .foreign = SYS_ABSENT,
+    .over = &syscalls_approved,
 };

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support import SLOW
+from support import SLOW, as_nobody, wait_until, why_not_nobody
 
 ABSENT = [sys.executable, Path(__file__).with_name("absent.py")]
 NO_NAMESPACES = ["clone=EPERM:0x10000000", "unshare=EPERM:0x10000000"]
@@ -106,6 +106,31 @@ def test_no_approved_run_of_roots_without_namespaces(run):
         pytest.skip("this needs root")
     envelope = run(NO_NAMESPACES, "--level", "contained", "--approved")
     assert envelope["status"] == "internal" and "approved" in envelope["error"]["message"]
+
+
+def test_no_limits_of_others_for_an_approved_run_without_namespaces(cordon, tmp_path):
+    """They end processes: those of the caller, and the keeper that holds the deadline."""
+    who = as_nobody if os.geteuid() == 0 else list
+    if os.geteuid() == 0 and why_not_nobody(cordon.path):
+        pytest.skip(why_not_nobody(cordon.path))
+    with subprocess.Popen(who(["sleep", "60"]), cwd="/") as other:
+        assert wait_until(lambda: Path(f"/proc/{other.pid}/comm").read_text() == "sleep\n")
+        code = f"""
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+try:
+    resource.prlimit({other.pid}, resource.RLIMIT_NOFILE, (10, 10))
+except PermissionError:
+    result['refused'] = True
+"""
+        before = Path(f"/proc/{other.pid}/limits").read_text()
+        args = ["run", "--json", "--level", "contained", "--approved", "-"]
+        done = subprocess.run([*map(str, ABSENT), *NO_NAMESPACES, "--", *who([cordon.path, *args])], cwd="/",
+                              input=code.encode(), capture_output=True, timeout=60 * SLOW, check=False)
+        after = Path(f"/proc/{other.pid}/limits").read_text()
+        other.kill()
+    assert json.loads(done.stdout)["result"] == {"refused": True}, done
+    assert after == before
 
 
 def test_show_config_says_it(cordon, config):
