@@ -15,6 +15,7 @@
  *                   gate_attr.c, gate_dunder.c, gate_dict.c, gate_class_use.c, gate_call.c, gate_text_names.c (names in
  *                   strings), gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
  *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands, with library_calls.c
+ *   gate_private.c  private names that the library has too
  *   gate_package*.c third-party packages             gate_package_shape.c  and calls into them
  *
  * The tree is an array in pre-order: a node's descendants are the nodes between it and its
@@ -182,8 +183,8 @@ enum symbol_flag {
     SYMBOL_SELF_KNOWN = 16384,    /* SYMBOL_SELF_GENUINE is worked out */
     SYMBOL_SELF_GENUINE = 32768,
     SYMBOL_HOLDS_CLASS = 262144, /* `*args` with the class of an Enum without members */
-    SYMBOL_MEMO = 131072, /* of __deepcopy__ */
-    SYMBOL_KEPT = 65536,  /* loaded other than to read an attribute of it */
+    SYMBOL_MEMO = 131072,        /* of __deepcopy__ */
+    SYMBOL_KEPT = 65536,         /* loaded other than to read an attribute of it */
 };
 
 struct symbol {
