@@ -14,7 +14,8 @@
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_dict.c, gate_class_use.c, gate_call.c, gate_text_names.c (names in
  *                   strings), gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
- *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands, with library_calls.c
+ *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands
+ *   gate_called.c   what the library calls, with library_calls.c
  *   gate_private.c  private names that the library has too
  *   gate_package*.c third-party packages             gate_package_shape.c  and calls into them
  *
@@ -595,8 +596,22 @@ int gate_has_hidden_parts(const struct gate *g, uint32_t class, unsigned depth);
 /* Why a private name is refused on `base` (0: on anything), or NULL. */
 const char *refusal_in_library(const struct gate *g, uint32_t name, uint32_t base);
 
-/* ---- gate_roam.c: classes in other hands ------------------------------------------------------------------ */
+/* ---- gate_called.c, gate_roam.c: classes in other hands ------------------------------------------------------------------ */
 
+/* Who calls them. */
+enum caller {
+    OF_DESCRIPTOR = 1, /* what holds a descriptor: partialmethod */
+    OF_FILE = 2,       /* print(file=x), json.dump() */
+    OF_GENERATOR = 4,  /* contextmanager */
+    OF_JSON = 8,       /* json.dumps(cls=x) */
+    OF_PATTERN = 16,   /* Template.pattern */
+    OF_ROW = 32,       /* DictWriter.writerow() */
+    OF_COPY = 128,     /* copy.copy() of a list */
+    OF_TEXT = 64,      /* textwrap.wrap() */
+};
+/* Whose names the source has; who is called by that keyword. OF_* */
+unsigned char gate_callers(const struct gate *g);
+unsigned char gate_caller_of_keyword(const struct gate *g, uint32_t keyword);
 /* With how many arguments the library may call that method of a class of the source; or -1. */
 int gate_library_calls(const struct gate *g, const char *name);
 /* Whether `x.name`, taken without a call, may be a method that does something with what it gets. */

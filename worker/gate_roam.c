@@ -6,113 +6,7 @@
  */
 #include "gate_int.h"
 
-#include "library_calls.h"
-
 #include <string.h>
-
-/* ---- what the library calls --------------------------------------------------------------- */
-
-/* Who calls them. */
-enum caller {
-    OF_DESCRIPTOR = 1, /* what holds a descriptor: partialmethod */
-    OF_FILE = 2,       /* print(file=x), json.dump() */
-    OF_GENERATOR = 4,  /* contextmanager */
-    OF_JSON = 8,       /* json.dumps(cls=x) */
-    OF_PATTERN = 16,   /* Template.pattern */
-    OF_ROW = 32,       /* DictWriter.writerow() */
-    OF_COPY = 128,     /* copy.copy() of a list */
-    OF_TEXT = 64,      /* textwrap.wrap() */
-};
-
-/* With up to how many arguments. Sorted. */
-static const struct method {
-    const char *name;
-    signed char most;
-    unsigned char callers;
-} methods[] = {
-    {"__delete__", 1, OF_DESCRIPTOR},
-    {"__get__", 2, OF_DESCRIPTOR},
-    {"__set__", 2, OF_DESCRIPTOR},
-    {"__set_name__", 2, OF_DESCRIPTOR},
-    {"append", 1, OF_COPY},
-    {"asend", 1, OF_GENERATOR},
-    {"athrow", 3, OF_GENERATOR},
-    {"center", 2, OF_TEXT},
-    {"count", 3, OF_TEXT},
-    {"decode", 2, OF_JSON | OF_TEXT},
-    {"default", 1, OF_JSON},
-    {"dispatch", 1, OF_DESCRIPTOR},
-    {"encode", 2, OF_JSON | OF_TEXT},
-    {"endswith", 3, OF_TEXT},
-    {"expandtabs", 1, OF_TEXT},
-    {"find", 3, OF_TEXT},
-    {"findall", 3, OF_PATTERN},
-    {"finditer", 3, OF_PATTERN},
-    {"fullmatch", 3, OF_PATTERN},
-    {"get", 2, OF_ROW},
-    {"group", 2, OF_PATTERN},
-    {"index", 3, OF_TEXT},
-    {"iterencode", 2, OF_JSON},
-    {"join", 1, OF_TEXT},
-    {"ljust", 2, OF_TEXT},
-    {"lstrip", 1, OF_TEXT},
-    {"match", 3, OF_PATTERN},
-    {"partition", 1, OF_TEXT},
-    {"raw_decode", 2, OF_JSON},
-    {"read", 1, OF_FILE},
-    {"readinto", 1, OF_FILE},
-    {"readline", 1, OF_FILE},
-    {"readlines", 1, OF_FILE},
-    {"register", 2, OF_DESCRIPTOR},
-    {"removeprefix", 1, OF_TEXT},
-    {"removesuffix", 1, OF_TEXT},
-    {"replace", 3, OF_TEXT},
-    {"rfind", 3, OF_TEXT},
-    {"rindex", 3, OF_TEXT},
-    {"rjust", 2, OF_TEXT},
-    {"rpartition", 1, OF_TEXT},
-    {"rsplit", 2, OF_TEXT},
-    {"rstrip", 1, OF_TEXT},
-    {"search", 3, OF_PATTERN},
-    {"seek", 2, OF_FILE},
-    {"send", 1, OF_GENERATOR},
-    {"split", 3, OF_PATTERN | OF_TEXT},
-    {"splitlines", 1, OF_TEXT},
-    {"startswith", 3, OF_TEXT},
-    {"strip", 1, OF_TEXT},
-    {"sub", 3, OF_PATTERN},
-    {"subn", 3, OF_PATTERN},
-    {"throw", 3, OF_GENERATOR},
-    {"translate", 1, OF_TEXT},
-    {"truncate", 1, OF_FILE},
-    {"write", 1, OF_FILE},
-    {"writelines", 1, OF_FILE},
-    {"writerow", 1, OF_FILE},
-    {"writerows", 1, OF_FILE},
-    {"zfill", 1, OF_TEXT},
-};
-
-/* Methods of builtin types that keep what they get, or hand on what they hold. */
-static const char *const keepers[] = {
-    "add",        "callback", "new_child",  "push",   "append", "appendleft", "extend",
-    "extendleft", "format",   "format_map", "insert", "items",  "keys",       "pop",
-    "popitem",    "remove",   "setdefault", "sort",   "update", "values",     NULL};
-
-static const struct method *method_of(const char *name)
-{
-    size_t low = 0, high = ARRAY_LEN(methods);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(name, methods[middle].name);
-        if (order == 0)
-            return &methods[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
-}
 
 static int is_mentioned(const struct gate *g, const char *text)
 {
@@ -125,105 +19,6 @@ static int is_defined(const struct gate *g, const char *text)
     return id && NAME(g, id)->defined;
 }
 
-static unsigned char callers_of(const struct gate *g)
-{
-    static const struct {
-        const char *name;
-        unsigned char caller;
-    } names[] = {
-        {"AsyncGenerator", OF_GENERATOR},
-        {"Coroutine", OF_GENERATOR},
-        {"DictWriter", OF_ROW},
-        {"DictWriter", OF_FILE},
-        {"Generator", OF_GENERATOR},
-        {"PrettyPrinter", OF_FILE},
-        {"Template", OF_PATTERN},
-        {"TextWrapper", OF_PATTERN},
-        {"asynccontextmanager", OF_GENERATOR},
-        {"capwords", OF_TEXT},
-        {"contextmanager", OF_GENERATOR},
-        {"dump", OF_FILE},
-        {"file_digest", OF_FILE},
-        {"from_file", OF_FILE},
-        {"partialmethod", OF_DESCRIPTOR},
-        {"pp", OF_FILE},
-        {"pprint", OF_FILE},
-        {"print_exc", OF_FILE},
-        {"redirect_stderr", OF_FILE},
-        {"redirect_stdout", OF_FILE},
-        {"singledispatchmethod", OF_DESCRIPTOR},
-        {"writer", OF_FILE},
-    };
-    static const char *const modules[] = {"base64",   "difflib",      "fnmatch", "html",
-                                          "textwrap", "urllib.parse", "uuid"};
-    unsigned char callers = gate_module_in_use(g, "base64") ? OF_FILE : 0;
-    for (size_t k = 0; k < ARRAY_LEN(names); k++)
-        if (is_mentioned(g, names[k].name))
-            callers |= names[k].caller;
-    for (size_t k = 0; k < ARRAY_LEN(modules); k++)
-        if (gate_module_in_use(g, modules[k]))
-            callers |= OF_TEXT;
-    return callers;
-}
-
-/* f(**x), where f is not the code's own. */
-static int is_spread_abroad(const struct gate *g, uint32_t keyword)
-{
-    uint32_t call = N(g, keyword)->parent, func = first_child(g, call);
-    const unsigned own = BINDS(BIND_FUNCTION) | BINDS(BIND_CLASS) | BINDS(BIND_PARAMETER);
-    const struct symbol *s = symbol_of(g, func);
-    if (N(g, keyword)->name || kind_of(g, call) != K_Call)
-        return 0;
-    int super = kind_of(g, func) == K_Attribute && kind_of(g, func + 1) == K_Call &&
-                builtin_sure(g, func + 2) == BUILTIN_SUPER;
-    return !super && !(s && !(s->kinds & ~own));
-}
-
-/* print(file=x), json.dumps(cls=x) */
-static unsigned char caller_of_keyword(const struct gate *g, uint32_t keyword)
-{
-    const char *name = NAME(g, N(g, keyword)->name)->text;
-    if (is_spread_abroad(g, keyword))
-        return OF_FILE | OF_JSON;
-    if (strcmp(name, "cls") == 0)
-        return OF_JSON;
-    return strcmp(name, "file") == 0 || strcmp(name, "stream") == 0 ? OF_FILE : 0;
-}
-
-#define ANY_COUNT 100
-
-/* What the Python code of some module may do with a class that it meets for an object. */
-static int called_by_code(const struct gate *g, const char *name)
-{
-    const struct dunder_row *row = gate_dunder(name);
-    int makes = strcmp(name, "__init__") == 0 || strcmp(name, "__post_init__") == 0;
-    if (!g->imports)
-        return -1;
-    if (row)
-        return makes && g->enum_makers ? ANY_COUNT : row->calls; /* x.__contains__ */
-    return library_calls(name);
-}
-
-int gate_library_calls(const struct gate *g, const char *name)
-{
-    if (!g->classes_roam)
-        return -1;
-    if (g->unbound_calls && strncmp(name, "__", 2) != 0) /* of whatever its methods call */
-        return ANY_COUNT;
-    const struct method *method = method_of(name);
-    int most = method && method->callers & g->library_callers ? method->most : -1;
-    int other = called_by_code(g, name);
-    return most > other ? most : other;
-}
-
-int is_library_method(const char *name)
-{
-    const char *const *k = keepers;
-    while (*k && strcmp(*k, name) != 0)
-        k++;
-    return *k || method_of(name);
-}
-
 /* ---- classes of the source that are passed on --------------------------------------------- */
 
 /* What calls the class, and does nothing else with it. */
@@ -234,8 +29,9 @@ static int is_called_there(const struct gate *g, uint32_t i)
     if (kind_of(g, parent) == K_keyword) {
         const char *name = NAME(g, N(g, parent)->name)->text;
         uint32_t callee = first_child(g, N(g, parent)->parent);
-        if (kind_of(g, callee) != K_Attribute && builtin_sure(g, callee) == BUILTIN_NONE &&
-            !export_sure(g, callee))
+        int sorts = kind_of(g, callee) == K_Attribute && !is_defined(g, "sort") &&
+                    strcmp(NAME(g, N(g, callee)->name)->text, "sort") == 0;
+        if (!sorts && builtin_sure(g, callee) == BUILTIN_NONE && !export_sure(g, callee))
             return 0;
         return strcmp(name, "default_factory") == 0 || strcmp(name, "key") == 0 ||
                (strcmp(name, "cls") == 0 && is_encoder_class(g, class_sure(g, i)));
@@ -491,12 +287,12 @@ void gate_roam_collect(struct gate *g)
 {
     g->classes_roam = has_other_ways(g);
     g->unbound_calls = g->hooked_copies && is_mentioned(g, "__deepcopy__"); /* of a bound method */
-    g->library_callers = callers_of(g) | (g->hooked_copies ? OF_COPY : 0);
+    g->library_callers = gate_callers(g) | (g->hooked_copies ? OF_COPY : 0);
     for (size_t k = 0; k < ARRAY_LEN(g->modules); k++)
         g->imports |= g->modules[k];
     for (uint32_t i = 0; i < g->node_count; i++) {
         if (kind_of(g, i) == K_keyword)
-            g->library_callers |= caller_of_keyword(g, i);
+            g->library_callers |= gate_caller_of_keyword(g, i);
         g->classes_roam |= takes_class_unseen(g, i) || is_loose_classmethod(g, i);
         if (kind_of(g, i) == K_ClassDef) {
             g->hidden_parts |= gate_has_hidden_parts(g, i, 0);

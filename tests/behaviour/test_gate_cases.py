@@ -231,7 +231,7 @@ def test_one_hostile_part_anywhere_is_seen(code, hostile, data):
     warnings = check(spliced)
     # A truth or a statement by itself is no use of a module.
     harmless = hostile in ("json", "type") and warnings == []
-    assert warnings or (harmless and re.search(rf"(?m)(^|not |if |while |is not |assert ){hostile}", spliced)), spliced
+    assert warnings or (harmless and re.search(rf"(?m)(^|not |if |while |is not |assert ){hostile}|{hostile} is ", spliced)), spliced
 
 
 @settings(max_examples=300, deadline=None)
