@@ -144,9 +144,28 @@ static int has_library_base(const struct gate *g, uint32_t class)
 /* A class of the library that is written in Python, by its name. */
 static int is_library_class(const struct gate *g, uint32_t i)
 {
-    static const char *const in_c[] = {"BytesIO",          "Context",     "Decimal",
-                                       "MappingProxyType", "OrderedDict", "SimpleNamespace",
-                                       "StringIO",         "Struct"};
+    static const char *const in_c[] = {"Annotated",
+                                       "Any",
+                                       "BytesIO",
+                                       "ClassVar",
+                                       "Context",
+                                       "Decimal",
+                                       "DefaultDict",
+                                       "Deque",
+                                       "Dict",
+                                       "Final",
+                                       "FrozenSet",
+                                       "List",
+                                       "Literal",
+                                       "MappingProxyType",
+                                       "Optional",
+                                       "OrderedDict",
+                                       "SimpleNamespace",
+                                       "StringIO",
+                                       "Struct",
+                                       "Tuple",
+                                       "Type",
+                                       "Union"};
     const struct export_name *row = export_sure(g, i);
     for (size_t k = 0; row && k < ARRAY_LEN(in_c); k++)
         if (strcmp(in_c[k], row->name) == 0)
@@ -223,9 +242,21 @@ static int is_class_alias(const struct gate *g, uint32_t i)
     return !class || !is_enum_class(g, class);
 }
 
+/* typing.Counter[int], or a name for it: what is set on it is set on Counter. */
+static void note_library_alias(struct gate *g, uint32_t i)
+{
+    uint32_t value = only_value(g, symbol_of(g, i)), alias = value ? value : i;
+    if (g->base_roams || kind_of(g, alias) != K_Subscript || !is_load(g, i) ||
+        kind_of(g, N(g, i)->parent) == K_Assign || !is_library_class(g, first_child(g, alias)))
+        return;
+    if (!stays_put(g, i) && !is_kept_class(g, i))
+        g->base_roams = i;
+}
+
 static void note_roaming(struct gate *g, uint32_t i)
 {
     enum kind kind = kind_of(g, i);
+    note_library_alias(g, i);
     if (kind == K_Subscript)
         g->classes_roam |= !g->classes_roam && is_class_alias(g, i) && !stays_put(g, i);
     if (is_caller_passed_on(g, i))
