@@ -4,7 +4,7 @@
 #
 #   make run      install what is missing, build, run examples/sales.py
 #   make test     install what is missing, build (plain, with sanitizers), run every test
-#   make tsan     build with ThreadSanitizer, run what calls from threads (a part of it is in `test`)
+#   make tsan     build with ThreadSanitizer, run what calls from threads (not in `test`)
 #   make build    build into build/, from where build/cordon runs; installs nothing
 #   make install  DESTDIR and PREFIX (default /usr/local) are honoured
 #   make escape   build, try every escape as root, print what holds it: family by wall

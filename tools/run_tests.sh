@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every test, in four builds: build/ (hardened, as released), build-asan/ (address and
-# undefined-behaviour sanitizers), build-fuzz/ (clang: the fuzz targets, some seconds each),
-# build-tsan/ (thread sanitizer: the host programs that have threads; `run_tests.sh tsan` runs
-# this build alone, with everything that calls the library or the daemon from threads).
-# Each is built and run to its end even when an earlier one failed; the last line counts all.
+# Every test, in three builds: build/ (hardened, as released), build-asan/ (address and
+# undefined-behaviour sanitizers; without the suite `once`), build-fuzz/ (clang: the fuzz targets,
+# some seconds each). Each is built and run to its end even when an earlier one failed; the last
+# line counts all.
+#
+# run_tests.sh tsan: build-tsan/ (thread sanitizer), everything that calls the library or the daemon
+# from threads. It takes as long as one of the others, and is left out where time is short.
 set -u
 cd "$(dirname "$0")/.."
 
@@ -21,32 +23,28 @@ configure() {
 }
 
 # check DIRECTORY TIMEOUT_FACTOR SET-UP_OPTION...
-only= # names of tests; none: all
+some= # what of it; nothing: all
 check() {
     dir=$1 patience=$2
     shift 2
     rm -f "$dir/meson-logs/testlog.json"
     configure "$dir" "$@" &&
         meson compile -C "$dir" &&
-        meson test -C "$dir" --no-rebuild --print-errorlogs -t "$patience" $only
-}
-
-check_threads() {
-    only=$1
-    check build-tsan 4 -Dman=disabled -Db_sanitize=thread -Db_lundef=false
+        meson test -C "$dir" --no-rebuild --print-errorlogs -t "$patience" $some
 }
 
 if [ "${1-}" = tsan ]; then
-    check_threads "behaviour-embedding behaviour-chaos behaviour-serve behaviour-serve_life
+    some="behaviour-embedding behaviour-chaos behaviour-serve behaviour-serve_life
         client-client client-dropin client-exit client-life client-many client-transport"
+    check build-tsan 4 -Dman=disabled -Db_sanitize=thread -Db_lundef=false
     exec python3 tools/summary.py build-tsan
 fi
 
 check build 1 -Dman=enabled
+some="--no-suite once"
 check build-asan 4 -Dman=enabled --native-file dev.ini
+some=
 CC=clang check build-fuzz 1 -Dfuzz=enabled -Dhardening=auto -Dworker=disabled -Dman=disabled \
     -Db_sanitize=address,undefined -Db_lundef=false
 
-check_threads behaviour-embedding
-
-exec python3 tools/summary.py build build-asan build-fuzz build-tsan
+exec python3 tools/summary.py build build-asan build-fuzz
