@@ -76,6 +76,12 @@ static json_t *load(struct parse *p, const char *field, struct slice value, size
                                "%zu bytes are more than it may have (%zu)", value.len, max);
         return NULL;
     }
+    const char *nul = memchr(value.data, '\0', value.len);
+    if (nul) { /* jansson overlooks one after a number */
+        (void)http_problem_set(p->problem, HTTP_BAD_JSON, field, "at byte %zu of the body: a NUL",
+                               (size_t)(nul - p->body));
+        return NULL;
+    }
     json_t *loaded = json_loadb(value.data, value.len, flags | JSON_DECODE_ANY, &why);
     if (!loaded)
         (void)http_problem_set(p->problem,

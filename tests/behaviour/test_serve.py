@@ -195,6 +195,8 @@ BAD = [
     (b'{"code": "}', "bad_json", None),
     (b'{"code": "\\x"}', "bad_json", "code"),
     (b'{"code": "\xff"}', "bad_json", "code"),
+    (b'{"code": "", "limits": {"wall_ms": 10\0}}', "bad_json", "limits"),
+    (b'{"code": "a\0b"}', "bad_json", "code"),
     (b'{"code": "\xed\xa0\x80"}', "bad_json", "code"),
     (b'{"code": "\\ud800"}', "bad_json", "code"),
     (b'{"code": "\n"}', "bad_json", "code"),
