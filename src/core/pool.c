@@ -42,10 +42,11 @@ struct box {
     const struct profile *profile;
     enum box_kind kind;
     int ready;
-    int keeper;           /* pidfd; -1 until it has started */
+    struct watch keeper;  /* its pidfd; -1 until it has started */
     char *const *environ; /* of an approved run, while the box is opened */
     char work[PATH_MAX];  /* of working directories on the host; "": not such a box */
     int is_let_go;
+    int is_gone;      /* one that was let go: nothing of it is left */
     struct box *next; /* of those that were let go */
     struct out *first;
     struct out **last;
@@ -55,6 +56,14 @@ struct box {
 static struct box *box_of(struct watch *w)
 {
     return (struct box *)((char *)w - offsetof(struct box, sock));
+}
+
+static void on_keeper_gone(struct watch *w, uint32_t events)
+{
+    struct box *box = (struct box *)((char *)w - offsetof(struct box, keeper));
+    (void)events;
+    loop_del(box->opts.loop, w);
+    box->is_gone = 1;
 }
 
 uint32_t box_walls_down(const struct box *box)
@@ -166,9 +175,9 @@ static int handle(struct box *box, struct wire_packet *p)
     uint64_t bytes;
     switch ((enum wire_type)p->head.type) {
     case WIRE_STARTED:
-        fd_close(&box->keeper);
+        fd_close(&box->keeper.fd);
         if (p->nfds == 1)
-            box->keeper = fd_take(&p->fds[0]);
+            box->keeper.fd = fd_take(&p->fds[0]);
         return 0;
     case WIRE_READY:
         box->ready = 1;
@@ -205,18 +214,24 @@ static int handle(struct box *box, struct wire_packet *p)
     }
 }
 
-/* From a box that was let go: its pidfd, in case it still started, and its end. */
+/*
+ * From a box that was let go: its pidfd, in case it still started, and its end, which comes
+ * before its processes': its pidfd tells when all of it is gone.
+ */
 static void hear_no_more(struct box *box, int rc)
 {
     struct wire_packet *p = box->packet;
-    if (rc == 1 && p->head.type == WIRE_STARTED && p->nfds == 1 && box->keeper < 0)
-        box->keeper = fd_take(&p->fds[0]);
+    if (rc == 1 && p->head.type == WIRE_STARTED && p->nfds == 1 && box->keeper.fd < 0)
+        box->keeper.fd = fd_take(&p->fds[0]);
     for (size_t i = 0; rc == 1 && i < p->nfds; i++)
         fd_close(&p->fds[i]);
     if (rc == 1)
         return;
     loop_del(box->opts.loop, &box->sock);
     fd_close(&box->sock.fd);
+    /* One that cannot be watched is waited for when it is closed. */
+    if (box->keeper.fd < 0 || loop_add(box->opts.loop, &box->keeper, EPOLLIN) < 0)
+        box->is_gone = 1;
 }
 
 static void on_socket(struct watch *w, uint32_t events)
@@ -342,7 +357,7 @@ int box_open(const struct box_options *opts, const struct profile *profile, enum
     if (!box)
         return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot make a box");
     box->sock = (struct watch){.fd = -1, .ready = on_socket};
-    box->keeper = -1;
+    box->keeper = (struct watch){.fd = -1, .ready = on_keeper_gone};
     box->opts = *opts;
     box->profile = profile;
     box->kind = kind;
@@ -367,11 +382,11 @@ int box_open(const struct box_options *opts, const struct profile *profile, enum
  */
 static void wait_gone(struct box *box)
 {
-    struct pollfd p = {.fd = box->keeper, .events = POLLIN};
-    if (box->keeper < 0)
+    struct pollfd p = {.fd = box->keeper.fd, .events = POLLIN};
+    if (box->keeper.fd < 0)
         return;
     if (poll(&p, 1, CLOSE_WAIT_MS) == 0) {
-        (void)pidfd_send_signal(box->keeper, SIGKILL, NULL, 0);
+        (void)pidfd_send_signal(box->keeper.fd, SIGKILL, NULL, 0);
         (void)poll(&p, 1, CLOSE_WAIT_MS);
     }
 }
@@ -382,12 +397,12 @@ static void await_start(struct box *box)
     struct pollfd p = {.fd = box->sock.fd, .events = POLLIN};
     uint64_t until = io_now_ns() + CLOSE_WAIT_MS * 1000000ull;
     (void)shutdown(box->sock.fd, SHUT_WR);
-    while (box->keeper < 0 && io_now_ns() < until && poll(&p, 1, CLOSE_WAIT_MS) > 0) {
+    while (box->keeper.fd < 0 && io_now_ns() < until && poll(&p, 1, CLOSE_WAIT_MS) > 0) {
         int rc = wire_recv(box->sock.fd, box->packet);
         if (rc == 0 || (rc < 0 && rc != -EAGAIN))
             return;
         if (rc == 1 && box->packet->head.type == WIRE_STARTED && box->packet->nfds == 1)
-            box->keeper = fd_take(&box->packet->fds[0]);
+            box->keeper.fd = fd_take(&box->packet->fds[0]);
     }
 }
 
@@ -396,11 +411,12 @@ void box_close(struct box *box)
     if (!box)
         return;
     loop_del(box->opts.loop, &box->sock);
+    loop_del(box->opts.loop, &box->keeper);
     if (box->sock.fd >= 0 && box->packet)
         await_start(box);
     fd_close(&box->sock.fd);
     wait_gone(box);
-    fd_close(&box->keeper);
+    fd_close(&box->keeper.fd);
     if (box->work[0])
         place_remove(box->work); /* the keeper has, unless it was killed */
     while (box->first) {
@@ -420,24 +436,15 @@ void box_let_go(struct box *box)
     *box->opts.let_go = box;
 }
 
-static int is_gone(const struct box *box)
+void boxes_collect(struct box **list, int wait)
 {
-    struct pollfd p = {.fd = box->keeper, .events = POLLIN};
-    return box->sock.fd < 0 && (box->keeper < 0 || poll(&p, 1, 0) > 0);
-}
-
-int boxes_collect(struct box **list, int wait)
-{
-    int dying = 0;
     while (*list) {
         struct box *box = *list;
-        if (!wait && !is_gone(box)) {
-            dying += box->sock.fd < 0;
+        if (!wait && !box->is_gone) {
             list = &box->next;
             continue;
         }
         *list = box->next;
         box_close(box);
     }
-    return dying;
 }

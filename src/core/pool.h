@@ -55,11 +55,8 @@ int box_open(const struct box_options *opts, const struct profile *profile, enum
  */
 void box_let_go(struct box *box);
 
-/*
- * Frees the boxes of such a list that are gone; wait: all, as box_close() does. How many are left
- * of which no event will tell: they have said their last and still have processes.
- */
-int boxes_collect(struct box **list, int wait);
+/* Frees the boxes of such a list that are gone; wait: all, as box_close() does. */
+void boxes_collect(struct box **list, int wait);
 
 /* Ends everything in the box, waits for it (a second at most) and frees it. Accepts NULL. */
 void box_close(struct box *box);

@@ -309,10 +309,8 @@ int schedule_step(struct cordon_engine *e)
     if (rang > 0)
         ring_alarms(e);
     start_queued(e);
-    int dying = boxes_collect(&e->let_go, 0);
-    if (e->groups.ended)
-        dying += cgroups_collect(&e->groups) > 0;
-    if (dying > 0)
+    boxes_collect(&e->let_go, 0);
+    if (e->groups.ended && cgroups_collect(&e->groups) > 0)
         loop_alarm(&e->loop, io_now_ns() + AGAIN_NS);
     e->depth--;
     return rang < 0 ? rang : 0;
@@ -401,7 +399,7 @@ void schedule_done(struct cordon_engine *e)
     }
     for (size_t i = 0; i < BOXES_MAX; i++)
         box_close(e->boxes[i]);
-    (void)boxes_collect(&e->let_go, 1);
+    boxes_collect(&e->let_go, 1);
     uint64_t until = io_now_ns() + GROUPS_WAIT_NS;
     while (cgroups_collect(&e->groups) > 0 && io_now_ns() < until)
         (void)poll(NULL, 0, 1);
