@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -234,7 +235,16 @@ static void on_trace(struct watch *w, uint32_t events)
 
 /* ---- news from elsewhere --------------------------------------------------- */
 
-void run_exited(struct cordon_run *run, const struct wire_exit *how)
+/* Killed from outside, by whoever, before any of its code was read. */
+static int died_early(const struct cordon_run *run)
+{
+    const struct wire_exit *how = &run->exit;
+    return run->state == RUN_FORKING && !is_decided(run) && !run->request.approved &&
+           WIFSIGNALED(how->status) && WTERMSIG(how->status) == SIGKILL && !how->deadline &&
+           how->limit == WIRE_LIMIT_NONE;
+}
+
+int run_exited(struct cordon_run *run, const struct wire_exit *how)
 {
     run->exited = 1;
     run->exit = *how;
@@ -244,9 +254,12 @@ void run_exited(struct cordon_run *run, const struct wire_exit *how)
         if (run->frames.result.len + run->frames.end.len + run->frames.head_got == before)
             break;
     }
+    if (died_early(run) && !run->cancelled && run_requeue(run))
+        return 1;
     if (run->trace.fd >= 0)
         (void)read_trace(run);
     end(run);
+    return 0;
 }
 
 void run_failed(struct cordon_run *run, const struct cordon_err *why)
@@ -431,6 +444,9 @@ int run_requeue(struct cordon_run *run)
     run->state = RUN_QUEUED;
     run->alarm_ns = 0;
     run->pid = 0;
+    run->exited = 0;
+    run->exit = (struct wire_exit){0};
+    run->box = NULL;
     run->retried = 1;
     return 1;
 }

@@ -68,7 +68,7 @@ struct cordon_run {
     struct cgroup *group;    /* NULL: it has none, and is looked at by its keeper alone */
     struct watch group_full; /* where the kernel kills a part of the group only */
     struct cgroup_use group_use;
-    int retried;                /* its box was lost once before it was ready */
+    int retried;                /* its box or its sandbox was lost once before it was ready */
     struct cordon_run *check;   /* of an approved run: the strict run that only reads its code */
     struct cordon_run *checks;  /* of that one: whose code it reads */
     struct cordon_result *held; /* RUN_PARKED: the result */
@@ -88,16 +88,17 @@ struct cordon_run *run_new(const struct run_owner *owner, uint64_t id, struct re
 int run_start(struct cordon_run *run, struct box *box);
 
 /*
- * The run's box was lost. When its code cannot have started yet it goes back to QUEUED,
- * once: 1. Else 0: it has to fail.
+ * The run's box or its sandbox was lost. When its code cannot have started yet it goes back
+ * to QUEUED, once: 1. Else 0: it has to fail.
  */
 int run_requeue(struct cordon_run *run);
 
 /* Kills what runs and gives up all that it held but its identity. */
 void run_park(struct cordon_run *run);
 
-/* News from elsewhere. Each may end the run. */
-void run_exited(struct cordon_run *run, const struct wire_exit *how);
+/* Its sandbox is gone. The run has ended: 0; or it waits for another one, as by run_requeue(): 1. */
+int run_exited(struct cordon_run *run, const struct wire_exit *how);
+/* News from elsewhere. Each ends the run. */
 void run_failed(struct cordon_run *run, const struct cordon_err *why);
 void run_alarm(struct cordon_run *run);
 

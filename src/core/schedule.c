@@ -170,9 +170,12 @@ static int find_own_box(struct cordon_engine *e, struct cordon_run *run, struct 
 
 static void on_box_exited(void *ctx, uint64_t id, const struct wire_exit *how)
 {
-    struct cordon_run *run = find_run(ctx, id);
-    if (run && run->state != RUN_PARKED) /* else: answered or cancelled before */
-        run_exited(run, how);
+    struct cordon_engine *e = ctx;
+    struct cordon_run *run = find_run(e, id);
+    if (!run || run->state == RUN_PARKED) /* answered or cancelled before */
+        return;
+    if (run_exited(run, how))
+        e->queued++;
 }
 
 static void on_box_held(void *ctx, uint64_t id, uint64_t bytes)

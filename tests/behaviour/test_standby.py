@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import signal
 import sys
 import tempfile
 import threading
@@ -73,6 +74,20 @@ def test_a_killed_one_costs_no_run(warm):
     for n in range(5):
         assert warm.execute(f"result = {{'n': {n}}}")["result"] == {"n": n}
     assert wait_until(lambda: standby(warm)), "one was of use: from then on one is kept again"
+
+
+def test_one_killed_with_a_run_in_hand_costs_none(warm):
+    """It was stopped: the run is given to it, and it cannot take it up."""
+    waiting = standby(warm)
+    os.kill(waiting.pid, signal.SIGSTOP)
+    answers = []
+    call = threading.Thread(target=lambda: answers.append(warm.execute("print('once')\nresult = {'n': 1}")))
+    call.start()
+    assert wait_until(lambda: [p for p in standbys(warm.pid) if p.pid != waiting.pid]), "handed over"
+    kill(waiting.pid)
+    call.join()
+    (answer,) = answers
+    assert (answer["status"], answer["result"], answer["stdout"]) == ("ok", {"n": 1}, "once\n")
 
 
 def test_it_outlives_the_zygote(warm):
