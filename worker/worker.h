@@ -244,6 +244,9 @@ struct violation {
 };
 #define VIOLATIONS_MAX 20
 
+/* class_seal.c: from now on no class of the library can be changed. 0, or -1 with an exception. */
+int class_seal(void);
+
 /* Adds the hook, which lets everything pass until audit_start(). */
 int audit_prepare(void);
 /* From now on code runs whose globals these are. */

@@ -166,6 +166,72 @@ result = {"p": P(1), "d": textwrap.dedent("  a"), "fill": textwrap.fill("a b", 2
     assert ok(run("result = {'a': json.loads('[1]')}")) == {"a": [1]}
 
 
+CHANGES = {
+    "an operator hands it over": """
+class A:
+    def __eq__(self, other):
+        other.numerator = 1
+Fraction == A()""",
+    "by setattr": "setattr(Fraction, 'numerator', 1)",
+    "by the class's own class": "type(ABC).__setattr__(Fraction, 'numerator', 1)",
+    "deleted": "del Fraction.numerator",
+    "by a decorator": "total_ordering(dataclass(Fraction))",
+    "its base": "Fraction.__bases__ = (int,)",
+    "an exception's": "JSONDecodeError.args = 1",
+    "an own class with such a base": """
+class B(Fraction):
+    pass
+B.__mro__[1].numerator = 1""",
+}
+
+
+@pytest.mark.parametrize("code", CHANGES.values(), ids=CHANGES)
+def test_classes_of_the_library_cannot_be_changed(run, code):
+    code = f"""
+from abc import ABC
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import total_ordering
+from json import JSONDecodeError
+try:
+{"".join("    " + line + chr(10) for line in code.strip().splitlines())}
+    result["changed"] = True
+except TypeError as why:
+    result["why"] = str(why)
+"""
+    assert ok(run(code, None, "--drop-wall", "interpreter")) == {"changed": True} or "__bases__" in code
+    assert "immutable type" in ok(run(code))["why"]
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_own_classes_with_such_bases_are_open(run, version):
+    code = """
+import enum, json, string, typing, decimal, collections
+from abc import ABC, abstractmethod
+from fractions import Fraction
+class F(Fraction): pass
+class E(json.JSONEncoder): pass
+class T(string.Template): delimiter = "%"
+class C(ABC):
+    @abstractmethod
+    def f(self): ...
+class D(C):
+    def f(self): return 1
+class Colour(enum.Enum):
+    RED = 1
+class N(typing.NamedTuple):
+    x: int
+for own in F, E, T, D, N:
+    own.extra = 1
+    setattr(own, "more", 2)
+    del own.extra
+collections.abc.Sequence.register(D)
+result["x"] = [F(1, 2).more, T("%a").substitute(a=1), D().f(), isinstance(D(), collections.abc.Sequence),
+               Colour.RED.name, N(1).more]
+"""
+    assert ok(run(code, None, "--python", PYTHONS[version])) == {"x": [2, "1", 1, True, "RED", 2]}
+
+
 def test_the_streams_of_sys_follow_a_redirection(run):
     code = """
 import sys, io

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * class_seal: the classes of the library are not user code's to change. The gate follows a
+ * class by the names it has in the source; an operator, a callback or an object that gives
+ * back what it was made with hands one over without a name. So every class that is there
+ * when the zygote is ready refuses to have an attribute set or deleted, as the
+ * interpreter's own classes written in C do, by the same flag (Py_TPFLAGS_IMMUTABLETYPE,
+ * https://docs.python.org/3/c-api/typeobj.html). Classes of the code are made later.
+ *
+ * It is for the standard library and for packages whose sources were read for it: one that
+ * keeps what it has computed on a class of its own, as matplotlib does, would not work.
+ */
+#include "worker.h"
+
+static const char *const packages[] = {"numpy", "pandas"};
+
+static const struct {
+    const char *module, *class;
+    const char *why;
+} open_classes[] = {
+    {"difflib", "HtmlDiff", "counts the tables it has made on itself"},
+    {"numpy.polynomial._polybase", "ABCPolyBase", "keeps set_default_printstyle()"},
+};
+
+#define WORDS_MAX 48 /* at the head of a class, its flags among them, and all below its size */
+
+struct sealing {
+    size_t index;     /* of a class's word of flags */
+    PyObject *owners; /* names of top-level modules */
+    PyObject *seen;   /* the addresses of classes that have been dealt with */
+};
+
+static PyTypeObject *as_type(PyObject *object)
+{
+    return (PyTypeObject *)(void *)object;
+}
+
+/* Where a class has its flags: the stable ABI reads them, and has no way to set one. */
+static int flags_index(size_t *ret_index)
+{
+    PyObject *const known[] = {(PyObject *)&PyBaseObject_Type, (PyObject *)&PyType_Type,
+                               (PyObject *)&PyLong_Type, (PyObject *)&PyDict_Type, PyExc_OSError};
+    for (size_t i = 0; i < WORDS_MAX; i++) {
+        size_t same = 0;
+        for (size_t k = 0; k < ARRAY_LEN(known); k++)
+            same += ((const unsigned long *)(const void *)known[k])[i] ==
+                    PyType_GetFlags(as_type(known[k]));
+        if (same < ARRAY_LEN(known))
+            continue;
+        *ret_index = i;
+        return 0;
+    }
+    PyErr_SetString(PyExc_SystemError, "the flags of a class are not where they were");
+    return -1;
+}
+
+/* The names of the standard library's modules and of the packages. */
+static PyObject *names_of_owners(void)
+{
+    PyObject *listed = PySys_GetObject("stdlib_module_names");
+    AUTO_PY names = listed ? PySet_New(listed) : NULL;
+    for (size_t i = 0; names && i < ARRAY_LEN(packages); i++) {
+        AUTO_PY name = PyUnicode_FromString(packages[i]);
+        if (!name || PySet_Add(names, name) < 0)
+            return NULL;
+    }
+    return py_take(&names);
+}
+
+static int is_open(PyObject *type, PyObject *module)
+{
+    AUTO_PY name = PyType_GetName(as_type(type));
+    PyErr_Clear();
+    for (size_t i = 0; name && i < ARRAY_LEN(open_classes); i++)
+        if (PyUnicode_CompareWithASCIIString(module, open_classes[i].module) == 0 &&
+            PyUnicode_CompareWithASCIIString(name, open_classes[i].class) == 0)
+            return 1;
+    return 0;
+}
+
+/* Whether it says that it is of a module of those. */
+static int belongs(PyObject *type, PyObject *owners)
+{
+    AUTO_PY module = PyObject_GetAttrString(type, "__module__");
+    PyErr_Clear();
+    if (!module || !PyUnicode_Check(module))
+        return 0;
+    Py_ssize_t length = PyUnicode_GetLength(module);
+    Py_ssize_t dot = PyUnicode_FindChar(module, '.', 0, length, 1);
+    AUTO_PY top = PyUnicode_Substring(module, 0, dot < 0 ? length : dot);
+    if (is_open(type, module))
+        return 0;
+    return top ? PySet_Contains(owners, top) : -1;
+}
+
+static int seal(PyObject *type, const struct sealing *s)
+{
+    unsigned long *word = (unsigned long *)(void *)type + s->index;
+    int ours = *word & Py_TPFLAGS_HEAPTYPE ? belongs(type, s->owners) : 0;
+    if (ours > 0) {
+        *word |= Py_TPFLAGS_IMMUTABLETYPE;
+        PyType_Modified(as_type(type));
+    }
+    return ours < 0 ? -1 : 0;
+}
+
+/* The class and what is derived from it. */
+static int seal_below(PyObject *type, const struct sealing *s)
+{
+    AUTO_PY id = PyLong_FromVoidPtr(type);
+    int known = id ? PySet_Contains(s->seen, id) : -1;
+    if (known != 0)
+        return known < 0 ? -1 : 0;
+    AUTO_PY below = PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type);
+    if (!below || PySet_Add(s->seen, id) < 0)
+        return -1;
+    for (Py_ssize_t i = 0; i < PyList_Size(below); i++)
+        if (seal_below(PyList_GetItem(below, i), s) < 0)
+            return -1;
+    return seal(type, s);
+}
+
+int class_seal(void)
+{
+    AUTO_PY owners = names_of_owners();
+    AUTO_PY seen = PySet_New(NULL);
+    struct sealing s = {.owners = owners, .seen = seen};
+    if (!owners || !seen || flags_index(&s.index) < 0)
+        return -1;
+    return seal_below((PyObject *)&PyBaseObject_Type, &s);
+}
