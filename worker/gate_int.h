@@ -4,6 +4,7 @@
  *
  *   gate.c          the entry: text, parse, tree, passes
  *   gate_text.c     the source as characters        gate_report.c   warnings and places
+ *   gate_hidden.c   those that cannot be seen
  *   gate_spec.c     the node types, as data         gate_tree.c     ast objects -> an array
  *   gate_tables.c   builtins, attributes, dunders   gate_names.c    names, each judged once
  *   gate_scope.c    bindings, as Python scopes them gate_facts.c    what holds for the whole source
@@ -259,6 +260,7 @@ struct gate {
 
     unsigned char modules[GATE_MODULES_MAX]; /* which exported modules are in use */
     unsigned char future_annotations;
+    unsigned char hidden;         /* characters that cannot be seen are warned of */
     unsigned char dispatches;     /* singledispatch is in use: annotations are evaluated */
     unsigned char fields;         /* dataclasses.fields is in use */
     unsigned char abstracts;      /* isinstance() of a class may be answered by others */
@@ -345,6 +347,14 @@ void gate_place(struct gate *g, size_t offset, long *ret_line, long *ret_column)
 
 /* gate_text.c. 0, -1, or 1: warned, and it cannot be parsed. */
 int gate_text_check(struct gate *g);
+
+/* ---- gate_hidden.c: nothing is shown for that character ----------------------------------- */
+
+int gate_is_hidden(uint32_t c);
+/* How many bytes of the text at a hidden character are what it takes to write something. */
+size_t gate_hidden_needed(const char *text, size_t len, size_t at);
+/* The character that begins there, and its bytes. 0 when it is cut off. */
+uint32_t gate_char_at(const char *text, size_t len, size_t *ret_size);
 
 /* ---- gate_query.c ---------------------------------------------------------------------------------- */
 

@@ -184,19 +184,6 @@ static int is_common_latin(Py_UCS4 c, PyObject *str)
     return c < 0x80 || (base && base < 0x80) || (text && strstr(others, text));
 }
 
-static int is_invisible(Py_UCS4 c)
-{
-    static const Py_UCS4 ranges[][2] = {
-        {0xad, 0xad},     {0x34f, 0x34f},   {0x115f, 0x1160}, {0x17b4, 0x17b5},
-        {0x180b, 0x180f}, {0x200b, 0x200f}, {0x2060, 0x206f}, {0x3164, 0x3164},
-        {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xe0000, 0xe0fff},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
-        if (c >= ranges[i][0] && c <= ranges[i][1])
-            return 1;
-    return 0;
-}
-
 /* The Latin letter that another one looks like, or 0. */
 static char latin_twin(Py_UCS4 c)
 {
@@ -247,7 +234,7 @@ static struct looks looks_of(PyObject *str)
     for (Py_ssize_t i = 0; i < len; i++) {
         Py_UCS4 c = PyUnicode_ReadChar(str, i);
         char twin = latin_twin(c);
-        looks.invisible |= is_invisible(c);
+        looks.invisible |= gate_is_hidden(c);
         looks.scripts |=
             c < 0x80 ? (((c | 32) >= 'a' && (c | 32) <= 'z') ? LATIN : 0) : script_of_char(c);
         looks.twin &= twin != 0;
@@ -277,8 +264,11 @@ static int check_looks(struct gate *g, uint32_t id)
 {
     PyObject *str = NAME(g, id)->str;
     struct looks looks = looks_of(str);
-    if (looks.invisible)
-        return gate_warn(g, RULE_INVISIBLE_CHARACTER, first_use(g, id),
+    if (looks.invisible) /* where it stands in the text, it is warned of there */
+        return g->hidden
+                   ? 0
+                   : gate_warn(
+                         g, RULE_INVISIBLE_CHARACTER, first_use(g, id),
                          "The name %R holds characters that cannot be seen: it is not the name "
                          "that it looks like.",
                          str);

@@ -20,34 +20,50 @@ static int warn_byte(struct gate *g, enum rule_id rule, size_t offset, const cha
 
 /* ---- characters ---------------------------------------------------------------------- */
 
-static unsigned long decode(const unsigned char *p, size_t len)
-{
-    if (p[0] < 0xe0)
-        return len < 2 ? 0 : (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu);
-    if (p[0] < 0xf0)
-        return len < 3 ? 0 : (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
-    return 0; /* nothing of interest beyond the basic plane */
-}
-
-static int is_bidi(unsigned long c)
+static int is_bidi(uint32_t c)
 {
     return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x61c ||
            c == 0x200e || c == 0x200f;
 }
 
-static int check_wide(struct gate *g, size_t i)
+/* A row of them is one warning. *i: moved to the last byte of it. */
+static int warn_hidden(struct gate *g, size_t *i, unsigned first)
 {
-    unsigned c = (unsigned)decode((const unsigned char *)g->text + i, g->len - i);
+    long line, column, count = 0;
+    size_t size, at = *i;
+    gate_place(g, at, &line, &column);
+    for (; at < g->len && gate_is_hidden(gate_char_at(g->text + at, g->len - at, &size)); count++)
+        at += size;
+    *i = at - 1;
+    g->hidden = 1;
+    return gate_warn_at(g, RULE_INVISIBLE_CHARACTER, line, column, line, column + count,
+                        "%s U+%04x%s cannot be seen: this is not the text that it looks like. An "
+                        "escape in a string would be seen.",
+                        count > 1 ? "The characters from" : "The character", first,
+                        count > 1 ? " on" : "") < 0
+               ? -1
+               : 1;
+}
+
+/* *i: moved to the last byte of what was looked at. */
+static int check_wide(struct gate *g, size_t *i)
+{
+    size_t size, at = *i;
+    uint32_t c = gate_char_at(g->text + at, g->len - at, &size);
     if (is_bidi(c))
-        return warn_byte(g, RULE_BIDI_CONTROL, i,
+        return warn_byte(g, RULE_BIDI_CONTROL, at,
                          "The character U+%04x changes the direction of the text around it: "
                          "what is shown is not what runs.",
                          c);
     if ((c >= 0x80 && c < 0xa0) || c == 0x2028 || c == 0x2029)
-        return warn_byte(g, RULE_CONTROL_CHARACTER, i,
+        return warn_byte(g, RULE_CONTROL_CHARACTER, at,
                          "The character U+%04x is shown as a new line, or not at all, by some "
                          "programs.",
                          c);
+    size = gate_is_hidden(c) ? gate_hidden_needed(g->text, g->len, at) : size;
+    if (size == 0)
+        return warn_hidden(g, i, c);
+    *i += size - 1;
     return 0;
 }
 
@@ -61,8 +77,9 @@ static int is_among_blanks(const struct gate *g, size_t i)
 }
 
 /* 1: warned; 0; -1. */
-static int check_byte(struct gate *g, size_t i)
+static int check_byte(struct gate *g, size_t *at)
 {
+    size_t i = *at;
     unsigned char c = (unsigned char)g->text[i];
     if (c == '\0')
         return warn_byte(g, RULE_NULL_BYTE, i,
@@ -86,13 +103,14 @@ static int check_byte(struct gate *g, size_t i)
     if (c < 0x80)
         return warn_byte(g, RULE_CONTROL_CHARACTER, i,
                          "The control character U+%04x can change what a terminal shows.", c);
-    return check_wide(g, i);
+    return check_wide(g, at);
 }
 
 /* Bytes that need no look: printable ones, blanks, and those that begin no odd character. */
 static const unsigned char ordinary[256] = {
     ['\t'] = 1,          ['\n'] = 1,          [0x20 ... 0x7e] = 1, [0x80 ... 0xc1] = 1,
-    [0xc3 ... 0xd7] = 1, [0xd9 ... 0xe1] = 1, [0xe3 ... 0xff] = 1,
+    [0xc3 ... 0xcc] = 1, [0xce ... 0xd7] = 1, [0xd9 ... 0xe0] = 1, [0xe4 ... 0xee] = 1,
+    [0xf1 ... 0xf2] = 1, [0xf4 ... 0xff] = 1,
 };
 
 #define ODD_MAX 100 /* warned of: finding the place of each costs its line */
@@ -103,7 +121,7 @@ static int check_characters(struct gate *g)
     for (size_t i = 0; i < g->len && odd < ODD_MAX; i++) {
         if (ordinary[(unsigned char)g->text[i]])
             continue;
-        int warned = check_byte(g, i);
+        int warned = check_byte(g, &i);
         if (warned < 0)
             return -1;
         odd += warned;
