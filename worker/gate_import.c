@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gate_import: import statements, against the export table. A module may be named, never
- * kept: not even as an attribute of a class.
+ * kept, and nothing is imported into a class.
  */
 #include "gate_int.h"
 
@@ -15,22 +15,23 @@ static int warn_import(struct gate *g, uint32_t i, const char *module)
                      module);
 }
 
-/* `import x` in a class body: C.x is a module. */
-static int check_kept(struct gate *g, uint32_t i, const char *module)
+/* An import in a class body binds an attribute: whatever it is, C.x is it, and C().x. */
+static int check_kept(struct gate *g, uint32_t i, enum rule_id rule, const char *what)
 {
     if (g->scopes[N(g, i)->scope].kind != SCOPE_CLASS)
         return 0;
-    return gate_warn(g, RULE_MODULE_VALUE, i,
-                     "The module `%s` becomes an attribute of a class, where the gate cannot "
-                     "see what is done with it.",
-                     module);
+    return gate_warn(g, rule, i,
+                     "`%s` becomes an attribute of a class, where the gate cannot see what is done "
+                     "with it; import it above the class.",
+                     what);
 }
 
 int check_import(struct gate *g, uint32_t i)
 {
     FOR_CHILDREN (g, c, i) {
         const char *module = NAME(g, N(g, c)->name)->text;
-        if (!exports_find(module) ? warn_import(g, c, module) < 0 : check_kept(g, c, module) < 0)
+        if (!exports_find(module) ? warn_import(g, c, module) < 0
+                                  : check_kept(g, c, RULE_MODULE_VALUE, module) < 0)
             return -1;
     }
     return 0;
@@ -47,12 +48,12 @@ static int check_item(struct gate *g, uint32_t i, const struct export_module *mo
                                         "open to code; import the ones that are needed.",
                                         module->name);
     if (row && !row->denied)
-        return 0;
+        return check_kept(g, i, RULE_IMPORT_NAME, item);
     if (row)
         return gate_warn(g, RULE_IMPORT_NAME, i, "`%s.%s` is not open to code (%s).", module->name,
                          item, row->denied);
     if (exports_submodule(module, item))
-        return check_kept(g, i, item);
+        return check_kept(g, i, RULE_MODULE_VALUE, item);
     return gate_warn(g, RULE_IMPORT_NAME, i,
                      "`%s.%s` is not among the names that code may use of this module: it could "
                      "be another module, or a private part.",
