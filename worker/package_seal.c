@@ -22,7 +22,7 @@
 static const struct {
     const char *module; /* where it is loaded */
     const char *why;    /* what the refusal says */
-    const char *text;   /* sees: module, refuse(), put(class, name, value) */
+    const char *text;   /* sees: module, refuse(), put(class, name, value), is_door() */
 } seals[] = {
     {"numpy", "changes which memory an array has",
      "array = module.ndarray\n"
@@ -126,6 +126,52 @@ static const struct {
      "        refuse('filter() of a name')\n"
      "    return old(self, func, *args, **kwargs)\n"
      "module.SeriesGroupBy.filter = filter\n"},
+
+    {"pandas.core.window.rolling", "calls any function of scipy.signal, by its name in text",
+     "windows = frozenset('barthann bartlett blackman blackmanharris bohman boxcar chebwin cosine "
+     "'\n"
+     "                    'dpss exponential flattop gaussian general_cosine general_gaussian '\n"
+     "                    'general_hamming hamming hann kaiser nuttall parzen taylor triang '\n"
+     "                    'tukey'.split())\n"
+     "def validate(self, *, old=module.Window._validate):\n"
+     "    if type(self.win_type) is not str or self.win_type not in windows:\n"
+     "        refuse('this window')\n"
+     "    old(self)\n"
+     "module.Window._validate = validate\n"},
+
+    {"matplotlib.rcsetup", "runs text as code",
+     "import ast\n"
+     "def read(node, cycler):\n"
+     "    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult)):\n"
+     "        left, right = read(node.left, cycler), read(node.right, cycler)\n"
+     "        return left + right if isinstance(node.op, ast.Add) else left * right\n"
+     "    if not isinstance(node, ast.Call):\n"
+     "        return ast.literal_eval(node)\n"
+     "    if not isinstance(node.func, ast.Name) or node.func.id != 'cycler':\n"
+     "        refuse('this text')\n"
+     "    return cycler(*[read(arg, cycler) for arg in node.args],\n"
+     "                  **{word.arg: read(word.value, cycler) for word in node.keywords})\n"
+     "def evaluate(text, names):\n"
+     "    return read(ast.parse(text.strip(), mode='eval').body, names['cycler'])\n"
+     "module.eval = evaluate\n"},
+
+    /* Any RcParams: a copy, what find_all() made, those that rc(**x) changes. */
+    {"matplotlib", "loads code, starts programs or names a file",
+     "plain = str, int, float, type(None)\n"
+     "def is_plain(value):\n"
+     "    return type(value) in (*plain, bool) or (\n"
+     "        type(value) in (list, tuple) and all(map(is_plain, value)))\n"
+     "def is_kept(value, held):\n"
+     "    return value is held or (is_plain(value) and is_plain(held) and value == held)\n"
+     "def write(self, key, value, *, old=module.RcParams.__setitem__):\n"
+     "    text = str.__str__(key) if isinstance(key, str) else refuse('this setting')\n"
+     "    agg = text == 'backend' and type(value) is str and value.lower() == 'agg'\n"
+     "    if is_door(text) and not agg and text != 'backend_fallback':\n"
+     "        if not any(is_kept(value, dict.get(held, text, held))\n"
+     "                   for held in (self, module.rcParams, module.rcParamsDefault)):\n"
+     "            refuse('the setting ' + text)\n"
+     "    old(self, text, value)\n"
+     "module.RcParams.__setitem__ = write\n"},
 
     {"matplotlib.cbook", "starts programs",
      "module._check_and_log_subprocess = lambda *args, **kwargs: refuse('this program')\n"},
@@ -232,8 +278,17 @@ static PyObject *put(PyObject *unused, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* is_door(name): of a setting of matplotlib (package_rows.c). */
+static PyObject *is_door(PyObject *unused, PyObject *name)
+{
+    (void)unused;
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    return text ? PyBool_FromLong(package_setting_is_door(text)) : NULL;
+}
+
 static PyMethodDef refuse_def = {"refuse", refuse, METH_O, NULL};
 static PyMethodDef put_def = {"put", put, METH_VARARGS, NULL};
+static PyMethodDef door_def = {"is_door", is_door, METH_O, NULL};
 
 /* Before all of them: plain(text) refuses a format that reads attributes. */
 static const char plain_text[] =
@@ -251,11 +306,12 @@ static PyObject *make_world(PyObject *module, const char *why)
     AUTO_PY reason = PyUnicode_FromString(why);
     AUTO_PY refusing = reason ? PyCFunction_New(&refuse_def, reason) : NULL;
     AUTO_PY putting = PyCFunction_New(&put_def, NULL);
+    AUTO_PY asking = PyCFunction_New(&door_def, NULL);
     AUTO_PY builtins = PyImport_ImportModule("builtins");
-    if (!refusing || !putting || !builtins)
+    if (!refusing || !putting || !asking || !builtins)
         return NULL;
-    return Py_BuildValue("{sOsOsOsO}", "__builtins__", builtins, "module", module, "refuse",
-                         refusing, "put", putting);
+    return Py_BuildValue("{sOsOsOsOsO}", "__builtins__", builtins, "module", module, "refuse",
+                         refusing, "put", putting, "is_door", asking);
 }
 
 /* The row's module, also where the package would load it only in a run; NULL: it has none. */
