@@ -209,6 +209,28 @@ static int is_enum_read(const struct gate *g, uint32_t i)
            is_load(g, i) && (is_reading(g, i) || is_read_by_call(g, i) || is_joined(g, i));
 }
 
+/* Number.register(C) of a class of the source. */
+static int registers_own(const struct gate *g, uint32_t i)
+{
+    uint32_t call = N(g, i)->parent, class = child_of(g, call, F_args);
+    struct call_shape shape = call_shape(g, call);
+    return is_in_field(g, i, K_ClassDef, F_decorator_list) ||
+           (is_in_field(g, i, K_Call, F_func) && shape.positional == 1 && !shape.keywords &&
+            !shape.starred && is_real_class(g, class));
+}
+
+/* Abstract classes of the library: who counts as one. */
+static int check_registration(struct gate *g, uint32_t i)
+{
+    const struct export_name *owner = owner_of_attribute(g, first_child(g, i));
+    if (!owner || registers_own(g, i))
+        return 0;
+    return gate_warn(g, RULE_MODULE_PATCH, i,
+                     "This makes all code in the process take other classes for a `%s`; a class of "
+                     "this code's own may be registered.",
+                     owner->name);
+}
+
 int check_attribute(struct gate *g, uint32_t i)
 {
     int mixed = 0;
@@ -222,6 +244,10 @@ int check_attribute(struct gate *g, uint32_t i)
         is_load(g, i) ? NULL : owner_of_attribute(g, first_child(g, i));
     if (owner)
         return warn_patch(g, i, owner->name);
+    if (!is_load(g, i) && is_raised_class(g, first_child(g, i)))
+        return warn_patch(g, i, "an exception's class");
+    if (is_load(g, i) && strcmp(name->text, "register") == 0 && check_registration(g, i) < 0)
+        return -1;
     int read = is_load(g, i) || is_in_field(g, i, K_AugAssign, F_target);
     if (!is_load(g, i) && is_import_hint(name->text))
         return warn_import_hint(g, i);

@@ -2,7 +2,7 @@
 /*
  * gate_called: which methods the library calls on what the code gives it, and with how many
  * arguments. The table of its Python code is library_calls.c; here are those that C code calls,
- * or that only some callers do, and the names by which such callers are known.
+ * or that only some callers do, and the names by which such callers are known; and by which names it hands back what it was given.
  */
 #include "gate_int.h"
 
@@ -204,4 +204,28 @@ int is_library_method(const char *name)
     while (*k && strcmp(*k, name) != 0)
         k++;
     return *k || method_of(name);
+}
+
+/* ---- what it hands back ------------------------------------------------------------------- */
+
+static const char *const readings[READINGS] = {
+    [READS_DEFAULT_FACTORY] = "default_factory",
+    [READS_FUNC] = "func",
+    [READS_REGISTRY] = "registry",
+    [READS_TYPE] = "type",
+};
+
+int gate_is_read(const struct gate *g, enum reading what)
+{
+    uint32_t id = gate_name_find_text(g, readings[what], strlen(readings[what]));
+    const struct name *name = NAME(g, id); /* 0 is no name */
+    /* getattr(x, f.name) of fields() reads names that the source has. */
+    return g->reads & 1u << what || name->max_args >= 0 || (g->prefixed && name->defined);
+}
+
+void gate_note_reading(struct gate *g, const char *text, size_t len, int begins)
+{
+    for (size_t k = 0; k < READINGS; k++)
+        if (strncmp(readings[k], text, len) == 0 && (begins || !readings[k][len]))
+            g->reads |= (unsigned char)(1u << k);
 }

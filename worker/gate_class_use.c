@@ -17,7 +17,7 @@ static const char *text_of_name(const struct gate *g, uint32_t i)
 
 #define OPERANDS_MAX 16
 
-static int is_tame_comparison(const struct gate *g, uint32_t i, uint32_t compare)
+int is_tame_comparison(const struct gate *g, uint32_t i, uint32_t compare)
 {
     unsigned op = N(g, compare)->op, operands = 0;
     if (op == COMPARE_IDENTITY)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate_facts: what holds for the source as a whole, found before any rule is applied:
- * which symbol each load sees, how names escape, how attributes are used, which of the
- * features are in play that make others dangerous.
+ * gate_facts: what holds for the source as a whole, found before any rule is applied: which
+ * symbol each load sees, how names escape and attributes are used, which features are in play.
  */
 #include "gate_int.h"
 
@@ -262,6 +261,7 @@ static void note_attribute(struct gate *g, uint32_t i)
 
 static void note_text_part(struct gate *g, const char *text, size_t len)
 {
+    gate_note_reading(g, text, len, 0);
     g->args_by_prefix |= len == 4 && memcmp(text, "args", len) == 0;
     uint32_t id = gate_name_find_text(g, text, len);
     if (id)
@@ -305,6 +305,7 @@ static void note_name_text(struct gate *g, uint32_t i)
         return; /* strings are noted where they stand */
     const char *text = gate_prefix_of(g, i, &len);
     g->prefixed |= len == 0;
+    gate_note_reading(g, text, len, len > 0);
     g->args_by_prefix |= len > 0 && strncmp("args", text, len) == 0;
     for (uint32_t id = 1; len > 0 && id < g->name_count && may_go_on(g); id++)
         if (strncmp(NAME(g, id)->text, text, len) == 0)

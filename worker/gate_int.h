@@ -282,6 +282,7 @@ struct gate {
     unsigned char unbound_calls;    /* methods of the library are called with any `self` */
     unsigned char library_callers;  /* of gate_roam.c: who calls methods of what it is given */
     unsigned char classes_roam;     /* a class of the source is passed on */
+    unsigned char reads;            /* READS_*: attributes whose names stand in texts */
     unsigned char imports;          /* a module is in use, whose code may get it */
     unsigned char enums;            /* a class of the source is an Enum */
     unsigned char hidden_parts;     /* one has instances with parts of the library's */
@@ -556,6 +557,8 @@ const char *refusal_of_attr(const struct gate *g, uint32_t name, enum rule_id *r
 /* A call argument or comparison that asks whether something is of a class. */
 int is_instance_test(const struct gate *g, uint32_t i);
 int is_truth_test(const struct gate *g, uint32_t i);
+/* Compared with classes only. */
+int is_tame_comparison(const struct gate *g, uint32_t i, uint32_t compare);
 /* A class value that is only compared, shown or asked for its name. */
 int is_tame_class_use(const struct gate *g, uint32_t i);
 
@@ -622,12 +625,20 @@ enum caller {
 /* Whose names the source has; who is called by that keyword. OF_* */
 unsigned char gate_callers(const struct gate *g);
 unsigned char gate_caller_of_keyword(const struct gate *g, uint32_t keyword);
+/* Attributes by which objects of the library hand out what they were given. */
+enum reading { READS_DEFAULT_FACTORY, READS_FUNC, READS_REGISTRY, READS_TYPE, READINGS };
+/* Whether one is read, by a dot, a pattern or a text; not just given as a keyword. */
+int gate_is_read(const struct gate *g, enum reading what);
+/* A text that is one; `begins`: that one may begin with. */
+void gate_note_reading(struct gate *g, const char *text, size_t len, int begins);
 /* With how many arguments the library may call that method of a class of the source; or -1. */
 int gate_library_calls(const struct gate *g, const char *name);
 /* Whether `x.name`, taken without a call, may be a method that does something with what it gets. */
 int is_library_method(const char *name);
 /* A method by which a str is taken apart or put together. */
 int is_text_method(const char *name);
+/* A parameter that is a class which need not be the source's: of `__exit__`. */
+int is_raised_class(const struct gate *g, uint32_t i);
 /* Whether any class of the source is passed on as a value. */
 void gate_roam_collect(struct gate *g);
 

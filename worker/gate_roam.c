@@ -27,6 +27,8 @@ static int is_called_there(const struct gate *g, uint32_t i)
     static const char *const names[] = {"defaultdict", "filter", "map", "partial"};
     uint32_t parent = N(g, i)->parent;
     if (kind_of(g, parent) == K_keyword) {
+        if (kind_of(g, N(g, parent)->parent) != K_Call) /* class A(Base, key=C) */
+            return 0;
         const char *name = NAME(g, N(g, parent)->name)->text;
         uint32_t callee = first_child(g, N(g, parent)->parent);
         int sorts = kind_of(g, callee) == K_Attribute && !is_defined(g, "sort") &&
@@ -45,6 +47,19 @@ static int is_called_there(const struct gate *g, uint32_t i)
     return 0;
 }
 
+/* x == C: a method of the code may be what is asked, and gets the class. */
+static int asks_nobody(const struct gate *g, uint32_t i, uint32_t compare)
+{
+    static const char *const names[] = {"__contains__", "__eq__", "__ge__", "__gt__",
+                                        "__le__",       "__lt__", "__ne__"};
+    if (is_tame_comparison(g, i, compare))
+        return 1;
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (is_defined(g, names[k]))
+            return 0;
+    return 1;
+}
+
 static int stays_put(const struct gate *g, uint32_t i)
 {
     uint32_t parent = N(g, i)->parent;
@@ -54,9 +69,10 @@ static int stays_put(const struct gate *g, uint32_t i)
     switch (N(g, parent)->kind) {
     case K_Expr:
     case K_Raise:
-    case K_Compare:
     case K_ExceptHandler:
         return 1;
+    case K_Compare:
+        return asks_nobody(g, i, parent);
     case K_Tuple:
         return is_in_field(g, parent, K_ExceptHandler, F_type);
     case K_Call:
@@ -166,10 +182,17 @@ static int is_library_class(const struct gate *g, uint32_t i)
                                        "Tuple",
                                        "Type",
                                        "Union"};
+    static const char *const small[] = {
+        "aclosing", "auto",        "closing",     "excel",         "excel_tab",
+        "member",   "nonmember",   "nullcontext", "partialmethod", "singledispatchmethod",
+        "suppress", "unix_dialect"};
     const struct export_name *row = export_sure(g, i);
     for (size_t k = 0; row && k < ARRAY_LEN(in_c); k++)
         if (strcmp(in_c[k], row->name) == 0)
             return 0;
+    for (size_t k = 0; row && k < ARRAY_LEN(small); k++)
+        if (strcmp(small[k], row->name) == 0)
+            return 1;
     int constant = row && strcmp(row->name, "UUID") != 0;
     for (const char *c = row ? row->name : ""; constant && *c; c++)
         constant = !(*c >= 'a' && *c <= 'z'); /* ROUND_HALF_UP */
@@ -214,6 +237,15 @@ static int may_derive(const struct gate *g, uint32_t i)
     return class && has_library_base(g, class);
 }
 
+/* `t` of `__exit__(self, t, error, trace)`: the class of whatever was raised. */
+int is_raised_class(const struct gate *g, uint32_t i)
+{
+    const struct symbol *s = symbol_of(g, i);
+    return s && is_class_parameter(g, s) &&
+           N(g, N(g, g->binds[s->first].node)->parent)->kind == K_arguments &&
+           first_parameter(g, function_around(g, i)) != s;
+}
+
 /* print, json.dumps: where they go, any arguments may come. */
 static int is_caller_passed_on(const struct gate *g, uint32_t i)
 {
@@ -253,6 +285,46 @@ static void note_library_alias(struct gate *g, uint32_t i)
         g->base_roams = i;
 }
 
+/* What hands out classes that the code nowhere passes on by name. */
+static int has_other_ways(const struct gate *g)
+{
+    static const char *const names[] = {"AsyncExitStack", "ExitStack", "get_args", "registry"};
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (is_mentioned(g, names[k]))
+            return 1;
+    return g->fields || gate_is_read(g, READS_DEFAULT_FACTORY) || gate_is_read(g, READS_REGISTRY) ||
+           (is_mentioned(g, "partial") && gate_is_read(g, READS_FUNC));
+}
+
+/*
+ * Where a class is kept by an object that hands it back when it is asked: annotations by way
+ * of fields() and registries, default_factory, partial().func.
+ */
+static int is_handed_back(const struct gate *g, uint32_t i)
+{
+    if (N(g, i)->flags & IN_ANNOTATION)
+        return (g->fields_made || g->dispatches) && !is_unseen_type(g, i);
+    return (is_in_field(g, i, K_Call, F_args) || kind_of(g, N(g, i)->parent) == K_keyword) &&
+           (gate_is_read(g, READS_DEFAULT_FACTORY) || gate_is_read(g, READS_FUNC));
+}
+
+/* final(C): decorators that leave a mark on what they get, where that is not the code's own. */
+static int marks_unseen(const struct gate *g, uint32_t call)
+{
+    static const char *const names[] = {"abstractmethod", "dataclass_transform", "deprecated",
+                                        "final",          "no_type_check",       "override",
+                                        "runtime",        "runtime_checkable",   "total_ordering",
+                                        "unique"};
+    const struct export_name *row = export_sure(g, first_child(g, call));
+    uint32_t arg = row ? child_of(g, call, F_args) : 0;
+    if (!arg || class_sure(g, arg))
+        return 0;
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (strcmp(names[k], row->name) == 0)
+            return 1;
+    return 0;
+}
+
 static void note_roaming(struct gate *g, uint32_t i)
 {
     enum kind kind = kind_of(g, i);
@@ -261,34 +333,20 @@ static void note_roaming(struct gate *g, uint32_t i)
         g->classes_roam |= !g->classes_roam && is_class_alias(g, i) && !stays_put(g, i);
     if (is_caller_passed_on(g, i))
         g->library_callers |= OF_FILE | OF_JSON;
-    if ((kind != K_Name && kind != K_Attribute && kind != K_Call) || stays_put(g, i))
+    if (kind == K_Call && !g->other_writes && marks_unseen(g, i))
+        g->other_writes = i;
+    if (kind != K_Name && kind != K_Attribute && kind != K_Call)
         return;
-    if (is_class_value(g, i)) {
+    int put = stays_put(g, i);
+    if (!put && is_class_value(g, i)) {
         g->classes_roam = 1;
         g->unbound_calls |= may_derive(g, i);
-    } else if (kind != K_Call && is_load(g, i) && is_library_class(g, i)) {
+    } else if ((!put || is_handed_back(g, i)) && kind != K_Call && is_load(g, i) &&
+               is_library_class(g, i)) {
         g->unbound_calls = 1;
         if (!g->base_roams && !is_kept_class(g, i) && !is_error(g, i))
             g->base_roams = i; /* and may be changed, for all code */
     }
-}
-
-/* As an attribute, not just given as a keyword. */
-static int is_read(const struct gate *g, const char *text)
-{
-    uint32_t id = gate_name_find_text(g, text, strlen(text));
-    return id && NAME(g, id)->max_args >= 0;
-}
-
-/* What hands out classes that the code nowhere passes on by name. */
-static int has_other_ways(const struct gate *g)
-{
-    static const char *const names[] = {"AsyncExitStack", "ExitStack", "get_args", "registry"};
-    for (size_t k = 0; k < ARRAY_LEN(names); k++)
-        if (is_mentioned(g, names[k]))
-            return 1;
-    return g->fields || is_read(g, "default_factory") ||
-           (is_mentioned(g, "partial") && is_read(g, "func"));
 }
 
 /* `*args` of a method that gets a class there, and `__set_name__ = f`: who knows where it goes? */

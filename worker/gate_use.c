@@ -106,11 +106,10 @@ static int is_only_argument(const struct gate *g, uint32_t i)
 /* An annotation that nothing hands out as a value: neither fields() nor a registry. */
 int is_unseen_type(const struct gate *g, uint32_t i)
 {
-    static const char registry[] = "registry";
     unsigned flags = N(g, i)->flags;
     int field = flags & IN_ANNOTATION_VAR && g->scopes[N(g, i)->scope].kind == SCOPE_CLASS &&
-                (g->fields || g->fields_roam);
-    int key = flags & EVALUATED && gate_name_find_text(g, registry, sizeof(registry) - 1);
+                (g->fields || g->fields_roam) && gate_is_read(g, READS_TYPE);
+    int key = flags & EVALUATED && gate_is_read(g, READS_REGISTRY);
     return is_in_type(g, i) && !key && (!field || g->future_annotations);
 }
 
@@ -189,7 +188,7 @@ int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
     if (exports & EXPORTS(EXPORT_NAMEDTUPLE))
         fine &= is_callee(g, i) || is_in_field(g, i, K_ClassDef, F_bases);
     if (exports & EXPORTS(EXPORT_TYPE_ALIAS))
-        fine &= is_in_type(g, i);
+        fine &= is_unseen_type(g, i) && !(N(g, i)->flags & EVALUATED);
     if (exports & EXPORTS(EXPORT_METACLASS))
         fine &= is_metaclass_keyword(g, i);
     if (exports & EXPORTS(EXPORT_DATACLASS))
@@ -215,11 +214,7 @@ static int is_tame_type(const struct gate *g, uint32_t i)
         return N(g, parent)->op == COMPARE_IDENTITY;
     if (kind_of(g, parent) == K_MatchClass)
         return count_of(g, parent, F_patterns) == 0;
-    if (!is_in_type(g, i) || N(g, i)->flags & EVALUATED)
-        return 0;
-    /* dataclasses.fields() hands annotations out as values. */
-    int kept = N(g, i)->flags & IN_ANNOTATION_VAR && g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;
-    return !kept || !(g->fields || g->fields_roam) || g->future_annotations;
+    return is_unseen_type(g, i) && !(N(g, i)->flags & EVALUATED);
 }
 
 /* A call of json.dumps whose default= only the encoder gets. */
