@@ -363,6 +363,11 @@ static int prepare(void)
     return interp_prepare() < 0 || (interpreter_wall_up() && audit_prepare() < 0) ? -1 : 0;
 }
 
+static int seal(void)
+{
+    return method_seal() < 0 || class_seal() < 0 ? -1 : 0;
+}
+
 /* The last act: what is alive now is never looked at by a collection again. */
 static int freeze(void)
 {
@@ -419,7 +424,7 @@ int load_all(const char *config_text, struct cordon_err *reterr)
     if ((rc = load_list(further, NULL, reterr)) < 0 || (rc = load_c_imports(reterr)) < 0 ||
         (rc = load_own(reterr)) < 0)
         return rc;
-    if (prepare() < 0 || hide(config) < 0 || (interpreter_wall_up() && class_seal() < 0))
+    if (prepare() < 0 || hide(config) < 0 || (interpreter_wall_up() && seal() < 0))
         return fail_python(reterr, "the zygote's preparation");
     rc = verdict_reserve();
     if (rc < 0)

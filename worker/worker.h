@@ -246,6 +246,8 @@ struct violation {
 
 /* class_seal.c: from now on no class of the library can be changed. 0, or -1 with an exception. */
 int class_seal(void);
+/* method_seal.c: their methods are for their instances. Before class_seal(). As that. */
+int method_seal(void);
 
 /* Adds the hook, which lets everything pass until audit_start(). */
 int audit_prepare(void);

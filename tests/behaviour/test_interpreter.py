@@ -232,6 +232,64 @@ result["x"] = [F(1, 2).more, T("%a").substitute(a=1), D().f(), isinstance(D(), c
     assert ok(run(code, None, "--python", PYTHONS[version])) == {"x": [2, "1", 1, True, "RED", 2]}
 
 
+STRANGERS = {
+    "a class for an instance": ("Counter.copy(int)", "copy", "Counter", "type"),
+    "its own class is asked": ("ChainMap.new_child(Own, 'X')", "new_child", "ChainMap", "type"),
+    "by a class derived from it": ("Derived.copy(int)", "copy", "Counter", "type"),
+    "as a value": ("list(map(UserList.copy, [int]))", "copy", "UserList", "type"),
+    "an own attribute": ("Own().copy()", "copy", "Counter", "Own"),
+    "an own object": ("Template.substitute(Own(), {})", "substitute", "Template", "Own"),
+    "a base in a private module": ("JSONEncoder.encode(Own(), 1)", "encode", "JSONEncoder", "Own"),
+}
+
+
+@pytest.mark.parametrize("call, method, owner, given", STRANGERS.values(), ids=STRANGERS)
+def test_methods_of_the_library_are_for_their_instances(run, call, method, owner, given):
+    code = f"""
+from collections import ChainMap, Counter, UserList
+from json import JSONEncoder
+from string import Template
+class Own:
+    maps = [(), {{}}]
+    copy = Counter.copy
+class Derived(Counter): pass
+try:
+    {call}
+except TypeError as why:
+    result["why"] = str(why)
+"""
+    assert ok(run(code)) == {
+        "why": f"descriptor '{method}' for '{owner}' objects doesn't apply to a '{given}' object"}
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_such_methods_are_what_they_were_to_instances(run, version):
+    code = """
+import copy, json
+from collections import Counter, UserDict, UserList
+class Words(Counter):
+    def copy(self):
+        return super().copy()
+    def total(self):
+        return Counter.total(self) + 100
+class Fixed(UserDict):
+    def __getitem__(self, key): return 1
+class Encoder(json.JSONEncoder):
+    def default(self, o):
+        return ["own", type(o).__name__] if isinstance(o, set) else json.JSONEncoder.default(self, o)
+try:
+    json.dumps(1j, cls=Encoder)
+except TypeError as why:
+    result["why"] = str(why)
+result["x"] = [Words("aab").copy()["a"], Words("ab").total(), list(map(Counter.most_common, [Counter("aab")])),
+               Fixed(a=2).get("a"), json.dumps({1, 2}, cls=Encoder), sorted(UserList([2, 1]).copy()),
+               Counter.copy.__name__, copy.deepcopy(Counter.copy) is Counter.copy, callable(Counter.total)]
+"""
+    got = ok(run(code, None, "--python", PYTHONS[version]))
+    assert got["x"] == [2, 102, [[["a", 2], ["b", 1]]], 1, '["own", "set"]', [1, 2], "copy", True, True]
+    assert got["why"] == "Object of type complex is not JSON serializable"
+
+
 def test_the_streams_of_sys_follow_a_redirection(run):
     code = """
 import sys, io

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * method_seal: a method of a library class is for instances of that class. One written in C
+ * sees to that itself; one written in Python takes whatever it is called with for `self`, and
+ * calls that one's methods, its class even, with arguments of its own: Counter.copy(int) is
+ * type(int). So each plain function in a class of a module that code may import gets the
+ * manners of a C method: taken from an instance it is bound to it as before, called by way of
+ * the class it looks at its first argument.
+ */
+#include "worker.h"
+
+struct method {
+    PyObject_HEAD PyObject *function;
+    PyTypeObject *owner;
+};
+
+static PyTypeObject *method_type;
+static PyObject *function_type;
+static descrgetfunc bind; /* of a function */
+
+static struct method *as_method(PyObject *object)
+{
+    return (struct method *)(void *)object;
+}
+
+static PyObject *refuse(const struct method *m, PyObject *self)
+{
+    AUTO_PY name = PyObject_GetAttrString(m->function, "__name__");
+    AUTO_PY owner = PyType_GetName(m->owner);
+    AUTO_PY given = PyType_GetName(Py_TYPE(self));
+    if (!name || !owner || !given)
+        return NULL;
+    return PyErr_Format(PyExc_TypeError,
+                        "descriptor '%U' for '%U' objects doesn't apply to a '%U' object", name,
+                        owner, given);
+}
+
+static PyObject *method_get(PyObject *self, PyObject *instance, PyObject *type)
+{
+    struct method *m = as_method(self);
+    if (!instance || instance == Py_None) {
+        Py_INCREF(self);
+        return self;
+    }
+    if (!PyType_IsSubtype(Py_TYPE(instance), m->owner))
+        return refuse(m, instance);
+    return bind(m->function, instance, type);
+}
+
+static PyObject *method_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    struct method *m = as_method(self);
+    PyObject *first = PyTuple_Size(args) > 0 ? PyTuple_GetItem(args, 0) : NULL;
+    if (first && !PyType_IsSubtype(Py_TYPE(first), m->owner))
+        return refuse(m, first);
+    if (!first && kwargs && PyDict_Size(kwargs) > 0) /* perhaps `self` by its name */
+        return PyErr_Format(PyExc_TypeError, "a method of a class needs an argument");
+    return PyObject_Call(m->function, args, kwargs);
+}
+
+static PyObject *method_word(PyObject *self, void *name)
+{
+    return PyObject_GetAttrString(as_method(self)->function, name);
+}
+
+static PyObject *method_reduce(PyObject *self, PyObject *none)
+{
+    (void)none;
+    return PyObject_GetAttrString(as_method(self)->function, "__qualname__");
+}
+
+static PyObject *method_repr(PyObject *self)
+{
+    AUTO_PY name = PyObject_GetAttrString(as_method(self)->function, "__qualname__");
+    return name ? PyUnicode_FromFormat("<function %U>", name) : NULL;
+}
+
+static void method_free(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    Py_CLEAR(as_method(self)->function);
+    release(self);
+    Py_DECREF(type);
+}
+
+static char word_name[] = "__name__", word_qualname[] = "__qualname__", word_doc[] = "__doc__",
+            word_module[] = "__module__";
+
+static PyGetSetDef method_words[] = {
+    {word_name, method_word, NULL, NULL, word_name},
+    {word_qualname, method_word, NULL, NULL, word_qualname},
+    {word_doc, method_word, NULL, NULL, word_doc},
+    {word_module, method_word, NULL, NULL, word_module},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* To be copied as a function is: not at all. */
+static PyMethodDef method_methods[] = {
+    {"__reduce__", method_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot method_slots[] = {
+    {Py_tp_descr_get, method_get},
+    {Py_tp_call, method_call},
+    {Py_tp_repr, method_repr},
+    {Py_tp_dealloc, method_free},
+    {Py_tp_getset, method_words},
+    {Py_tp_methods, method_methods},
+    {0, NULL},
+};
+
+static PyType_Spec method_spec = {
+    .name = "_cordon_worker.method",
+    .basicsize = sizeof(struct method),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = method_slots,
+};
+
+/* One that subclasses have to define has nothing to protect, and is marked as such. */
+static int is_abstract(PyObject *function)
+{
+    AUTO_PY mark = PyObject_GetAttrString(function, "__isabstractmethod__");
+    PyErr_Clear();
+    return mark && PyObject_IsTrue(mark) == 1;
+}
+
+/* What the class's own dict holds under `name` becomes ours when it is a plain function. */
+static int seal_one(PyTypeObject *owner, PyObject *name, PyObject *value)
+{
+    if ((PyObject *)Py_TYPE(value) != function_type || is_abstract(value) ||
+        PyUnicode_ReadChar(name, 0) == '_') /* private: the library's and the interpreter's */
+        return PyErr_Occurred() ? -1 : 0;
+    allocfunc make = (allocfunc)PyType_GetSlot(method_type, Py_tp_alloc);
+    setattrofunc set = (setattrofunc)PyType_GetSlot(&PyType_Type, Py_tp_setattro);
+    AUTO_PY method = make(method_type, 0);
+    if (!method)
+        return -1;
+    Py_INCREF(value);
+    as_method(method)->function = value;
+    as_method(method)->owner = owner; /* which has it, and is never freed */
+    return set((PyObject *)owner, name, method);
+}
+
+static int seal_class(PyObject *class)
+{
+    PyTypeObject *type = (PyTypeObject *)(void *)class;
+    AUTO_PY names = PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) &&
+                            !PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE)
+                        ? PyObject_GetAttrString(class, "__dict__")
+                        : NULL;
+    AUTO_PY items = names ? PyMapping_Items(names) : NULL;
+    for (Py_ssize_t i = 0; items && i < PyList_Size(items); i++) {
+        PyObject *pair = PyList_GetItem(items, i);
+        if (seal_one(type, PyTuple_GetItem(pair, 0), PyTuple_GetItem(pair, 1)) < 0)
+            return -1;
+    }
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* The classes that a module holds, and what they are derived from. */
+static int seal_module(PyObject *module)
+{
+    PyObject *dict = PyModule_GetDict(module);
+    AUTO_PY values = dict ? PyDict_Values(dict) : NULL;
+    for (Py_ssize_t i = 0; values && i < PyList_Size(values); i++) {
+        PyObject *value = PyList_GetItem(values, i);
+        if (!PyType_Check(value))
+            continue;
+        AUTO_PY line = PyObject_GetAttrString(value, "__mro__");
+        for (Py_ssize_t k = 0; line && k < PyTuple_Size(line); k++)
+            if (seal_class(PyTuple_GetItem(line, k)) < 0)
+                return -1;
+        if (!line)
+            return -1;
+    }
+    return values ? 0 : -1;
+}
+
+static int prepare(void)
+{
+    AUTO_PY types = PyImport_ImportModule("types");
+    function_type = types ? PyObject_GetAttrString(types, "FunctionType") : NULL;
+    method_type = (PyTypeObject *)(void *)PyType_FromSpec(&method_spec);
+    if (!function_type || !method_type)
+        return -1;
+    bind = (descrgetfunc)PyType_GetSlot((PyTypeObject *)(void *)function_type, Py_tp_descr_get);
+    return 0;
+}
+
+int method_seal(void)
+{
+    PyObject *library = PySys_GetObject("stdlib_module_names");
+    PyObject *name, *facade;
+    Py_ssize_t at = 0;
+    if (!library || prepare() < 0)
+        return -1;
+    while (PyDict_Next(worker.allow, &at, &name, &facade)) {
+        AUTO_PY parts = PyObject_CallMethod(name, "partition", "s", ".");
+        int ours = parts ? PySequence_Contains(library, PyTuple_GetItem(parts, 0)) : -1;
+        AUTO_PY module = ours > 0 ? PyImport_Import(name) : NULL;
+        if (ours < 0 || (ours > 0 && (!module || seal_module(module) < 0)))
+            return -1;
+    }
+    return 0;
+}
