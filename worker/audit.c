@@ -382,6 +382,12 @@ static int find_packages(void)
     return audit.packages ? 0 : -1;
 }
 
+int audit_refuse_name(PyObject *object, PyObject *name)
+{
+    AUTO_PY args = PyTuple_Pack(2, object, name);
+    return args ? refuse("object.__getattr__", args) : -1;
+}
+
 int audit_prepare(void)
 {
     AUTO_PY version = Py_BuildValue("O", PySys_GetObject("version_info"));

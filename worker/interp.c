@@ -221,7 +221,9 @@ int interp_prepare(void)
     worker.builtins = interpreter_wall_up() ? user_builtins(builtins) : py_take(&builtins);
     if (!worker.builtins)
         return -1;
-    return interpreter_wall_up() ? facade_prepare() : 0;
+    if (!interpreter_wall_up())
+        return 0;
+    return facade_prepare() < 0 || name_guard() < 0 ? -1 : 0;
 }
 
 /* What an approved run finds without an import. */

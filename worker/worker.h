@@ -244,6 +244,9 @@ struct violation {
 };
 #define VIOLATIONS_MAX 20
 
+/* name_guard.c: looks at names of attributes in text once more. As class_seal(). */
+int name_guard(void);
+
 /* class_seal.c: from now on no class of the library can be changed. 0, or -1 with an exception. */
 int class_seal(void);
 /* method_seal.c: their methods are for their instances. Before class_seal(). As that. */
@@ -253,6 +256,8 @@ int method_seal(void);
 int audit_prepare(void);
 /* From now on code runs whose globals these are. */
 void audit_start(PyObject *globals);
+/* Refuses the reading of an attribute as the hook does: -1, with the exception and a violation. */
+int audit_refuse_name(PyObject *object, PyObject *name);
 /* What was refused, at most VIOLATIONS_MAX. */
 size_t audit_violations(const struct violation **ret_rows);
 

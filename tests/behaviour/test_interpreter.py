@@ -290,6 +290,68 @@ result["x"] = [Words("aab").copy()["a"], Words("ab").total(), list(map(Counter.m
     assert got["why"] == "Object of type complex is not JSON serializable"
 
 
+INSIDE = {
+    "getattr": "getattr(f, a)",
+    "getattr with another value": "getattr(f, a, None)",
+    "as a value": "list(map(getattr, [f], [a]))",
+    "attrgetter": "attrgetter(a)(f)",
+    "attrgetter, further on": "attrgetter('name', 'f.' + a)(f)",
+    "methodcaller": "methodcaller('__subclass' + 'es__')(object)",
+    "text with manners of its own": "getattr(f, Text(a))",
+    "a generator's frame": "getattr((x for x in ()), 'gi_' + 'frame')",
+    "a class": "getattr(1, '__cla' + 'ss__')",
+}
+
+
+@pytest.mark.parametrize("code", INSIDE.values(), ids=INSIDE)
+def test_names_that_lead_inside_are_looked_at_when_they_are_used(run, code):
+    head = """
+from operator import attrgetter, methodcaller
+a = "__glob" + "als__"
+class Text(str):
+    def __eq__(self, other): return True
+    def __hash__(self): return hash("name")
+    def split(self, *a): return ["name"]
+def f(): pass
+f.f, f.name = f, 1
+"""
+    envelope = run(head + code)
+    assert envelope["status"] == "error" and envelope["error"]["type"] == "PermissionError", envelope
+    assert "the interpreter refuses 'object.__getattr__' (" in envelope["error"]["message"]
+    assert [v["what"] for v in envelope["violations"]] == ["object.__getattr__"]
+
+
+def test_other_names_are_read_as_ever(run):
+    code = """
+from operator import attrgetter, methodcaller
+class A:
+    a = _b = 1
+    def f(self, x, y=0): return [x, y]
+def f():
+    "text"
+def says(do):
+    try:
+        return do()
+    except Exception as why:
+        return f"{type(why).__name__}: {why}"
+x = A()
+x.x = x
+result["x"] = [getattr(x, "a"), getattr(x, "_b"), getattr(x, "c", 3), attrgetter("x.x.a", "a")(x), methodcaller("f", 1, y=2)(x),
+    getattr(f, "__doc__"), getattr(f, "__name__"), getattr([1], "__len__")(), getattr(x, chr(0xdc80), 4),
+    says(lambda: getattr(x, "c")), says(lambda: getattr(x, 1)), says(lambda: getattr(x)), says(lambda: attrgetter(1)),
+    says(lambda: methodcaller()), says(lambda: getattr(x, "__nothing__", 0))]
+"""
+    assert ok(run(code))["x"] == [
+        1, 1, 3, [1, 1], [1, 2], "text", "f", 1, 4,
+        "AttributeError: 'A' object has no attribute 'c'",
+        "TypeError: getattr(): attribute name must be string",
+        "TypeError: getattr expected at least 2 arguments, got 1",
+        "TypeError: attribute name must be a string",
+        "TypeError: methodcaller needs at least one argument, the method name",
+        "PermissionError: the interpreter refuses 'object.__getattr__' (__nothing__): profile 'strict' decides what code may do",
+    ]
+
+
 def test_the_streams_of_sys_follow_a_redirection(run):
     code = """
 import sys, io

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * name_guard: attributes that are read by names in text. The gate knows the text or warns;
+ * should it be led past a callable that takes such a name, what the name may be is looked at
+ * again when it is used. Names that lead into the interpreter (__globals__, __subclasses__,
+ * gi_frame, ...) are refused as the audit hook refuses; all others are read as ever.
+ */
+#include "gate.h"
+#include "gate_int.h"
+#include "worker.h"
+
+#include <string.h>
+
+static PyObject *real_attrgetter, *real_methodcaller;
+
+static int leads_inside(PyObject *name)
+{
+    Py_ssize_t length;
+    const struct attr_row *row;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &length);
+    if (!text) {
+        PyErr_Clear(); /* a lone surrogate: no attribute of the interpreter's */
+        return 0;
+    }
+    enum attr_class what = gate_attr_class(text, (size_t)length, &row);
+    const struct dunder_row *dunder = what == ATTR_DUNDER ? gate_dunder(text) : NULL;
+    int tame = dunder && (dunder->flags & DUNDER_READ || dunder->calls >= 0);
+    return what == ATTR_INTERPRETER || (what == ATTR_DUNDER && !tame);
+}
+
+/* One name of an attribute: 0, or -1 and it is refused. What is no text is for others to refuse. */
+static int check_name(PyObject *object, PyObject *name)
+{
+    if (!PyUnicode_Check(name) || !leads_inside(name))
+        return 0;
+    return audit_refuse_name(object, name);
+}
+
+/* "a.b.c" */
+static int check_path(PyObject *path)
+{
+    if (!PyUnicode_Check(path))
+        return 0;
+    AUTO_PY plain = PyUnicode_FromObject(path);
+    AUTO_PY dot = PyUnicode_FromString(".");
+    AUTO_PY parts = plain && dot ? PyUnicode_Split(plain, dot, -1) : NULL;
+    if (!parts)
+        return -1;
+    for (Py_ssize_t i = 0; i < PyList_Size(parts); i++)
+        if (check_name(Py_None, PyList_GetItem(parts, i)) < 0)
+            return -1;
+    return 0;
+}
+
+static PyObject *guarded_getattr(PyObject *self, PyObject *args)
+{
+    PyObject *object, *name, *otherwise = NULL;
+    (void)self;
+    if (!PyArg_UnpackTuple(args, "getattr", 2, 3, &object, &name, &otherwise))
+        return NULL;
+    if (!PyUnicode_Check(name))
+        return PyErr_Format(PyExc_TypeError, "getattr(): attribute name must be string");
+    if (check_name(object, name) < 0)
+        return NULL;
+    PyObject *value = PyObject_GetAttr(object, name);
+    if (value || !otherwise || !PyErr_ExceptionMatches(PyExc_AttributeError))
+        return value;
+    PyErr_Clear();
+    Py_INCREF(otherwise);
+    return otherwise;
+}
+
+static PyObject *guarded_attrgetter(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    (void)self;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(args); i++)
+        if (check_path(PyTuple_GetItem(args, i)) < 0)
+            return NULL;
+    return PyObject_Call(real_attrgetter, args, kwargs);
+}
+
+static PyObject *guarded_methodcaller(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    (void)self;
+    if (PyTuple_Size(args) > 0 && check_name(Py_None, PyTuple_GetItem(args, 0)) < 0)
+        return NULL;
+    return PyObject_Call(real_methodcaller, args, kwargs);
+}
+
+static PyMethodDef getattr_def = {"getattr", guarded_getattr, METH_VARARGS, NULL};
+static PyMethodDef attrgetter_def = {"attrgetter", (PyCFunction)(void (*)(void))guarded_attrgetter,
+                                     METH_VARARGS | METH_KEYWORDS, NULL};
+static PyMethodDef methodcaller_def = {"methodcaller",
+                                       (PyCFunction)(void (*)(void))guarded_methodcaller,
+                                       METH_VARARGS | METH_KEYWORDS, NULL};
+
+/* Puts ours in the place of what a mapping has under its name; without a self, which could be
+ * reached from it. */
+static int put(PyObject *mapping, PyMethodDef *def, PyObject **ret_real)
+{
+    PyObject *real = PyDict_GetItemString(mapping, def->ml_name);
+    if (!real)
+        return 0; /* the profile does not hand it out */
+    AUTO_PY ours = PyCFunction_NewEx(def, NULL, NULL);
+    if (ret_real) {
+        Py_INCREF(real);
+        *ret_real = real;
+    }
+    return ours ? PyDict_SetItemString(mapping, def->ml_name, ours) : -1;
+}
+
+int name_guard(void)
+{
+    PyObject *facade = PyDict_GetItemString(worker.allow, "operator");
+    PyObject *names = facade ? PyModule_GetDict(facade) : NULL;
+    if (put(worker.builtins, &getattr_def, NULL) < 0)
+        return -1;
+    if (!names)
+        return 0;
+    return put(names, &attrgetter_def, &real_attrgetter) < 0 ||
+                   put(names, &methodcaller_def, &real_methodcaller) < 0
+               ? -1
+               : 0;
+}
