@@ -333,12 +333,28 @@ static int find_function(const char *name, void *ret_function, size_t size)
     return 0;
 }
 
+static int find_frames(void)
+{
+    if (audit.back && audit.globals_of)
+        return 0;
+    return find_function("PyFrame_GetBack", &audit.back, sizeof(audit.back)) < 0
+               ? -1
+               : find_function("PyFrame_GetGlobals", &audit.globals_of, sizeof(audit.globals_of));
+}
+
+PyObject *audit_caller(void)
+{
+    PyObject *frame = (PyObject *)PyEval_GetFrame();
+    if (find_frames() < 0 || !frame)
+        return NULL;
+    AUTO_PY back = audit.back(frame);
+    return back ? audit.globals_of(back) : NULL;
+}
+
 static int add_hook(void)
 {
     int (*add)(int (*)(const char *, PyObject *, void *), void *) = NULL;
-    if (find_function("PySys_AddAuditHook", &add, sizeof(add)) < 0 ||
-        find_function("PyFrame_GetBack", &audit.back, sizeof(audit.back)) < 0 ||
-        find_function("PyFrame_GetGlobals", &audit.globals_of, sizeof(audit.globals_of)) < 0)
+    if (find_function("PySys_AddAuditHook", &add, sizeof(add)) < 0 || find_frames() < 0)
         return -1;
     return add(on_event, NULL);
 }

@@ -40,4 +40,12 @@ int audit_guarded(const char *attribute);
 /* 1: not even a third-party package of the profile may do this. */
 int audit_hard(const char *event);
 
+struct _object; /* a PyObject */
+
+/*
+ * The globals of whoever called the Python function that runs: a new reference, or NULL, with
+ * an exception or where nobody did.
+ */
+struct _object *audit_caller(void);
+
 #endif

@@ -10,7 +10,7 @@
  *   run.c      one execution, from its request to its end
  *   interp.c   the world that user code sees: builtins, __import__, __main__
  *   exports*.c what code may name of each module, and package_rows.c of packages
- *   package_seal.c  what packages may not do, whoever calls them
+ *   package_seal*.c what packages may not do, whoever calls them; package_memory.c numpy
  *   facade.c   the modules in it                  audit*.c  what is refused at run time
  *   text.c     sys.stdout and sys.stderr
  *   print.c    what they print, over memory shared with the engine
