@@ -110,10 +110,16 @@ static int check_vars(struct gate *g, uint32_t i)
                      "`vars` reaches every name by its text, also those of the interpreter.");
 }
 
-static int is_given_name(PyObject *str)
+/* input_data or result, which the code may have bound to nothing but values that it shows. */
+static int is_given_name(const struct gate *g, PyObject *str)
 {
-    return str && (PyUnicode_CompareWithASCIIString(str, "input_data") == 0 ||
-                   PyUnicode_CompareWithASCIIString(str, "result") == 0);
+    const unsigned plain = BINDS(BIND_BEFORE) | BINDS(BIND_ASSIGN) | BINDS(BIND_DECLARE) |
+                           BINDS(BIND_AUGMENT) | BINDS(BIND_DELETE);
+    if (!str || (PyUnicode_CompareWithASCIIString(str, "input_data") != 0 &&
+                 PyUnicode_CompareWithASCIIString(str, "result") != 0))
+        return 0;
+    uint32_t id = gate_name_find(g, str), s = id ? gate_scope_find(g, 0, id) : 0;
+    return !(g->symbols[s].kinds & ~plain); /* 0 is empty */
 }
 
 /* "x" in globals(), globals()["input_data"], globals().get("input_data", {}) */
@@ -125,11 +131,11 @@ static int is_tame_namespace(const struct gate *g, uint32_t i)
         return N(g, parent)->op == COMPARE_IN && string_of(g, first_child(g, parent)) &&
                count_of(g, parent, F_comparators) == 1;
     case K_Subscript:
-        return is_load(g, parent) && is_given_name(string_of(g, child_of(g, parent, F_slice)));
+        return is_load(g, parent) && is_given_name(g, string_of(g, child_of(g, parent, F_slice)));
     case K_Attribute:
         return strcmp(text_of_name(g, parent), "get") == 0 &&
                is_in_field(g, parent, K_Call, F_func) && child_of(g, call, F_args) &&
-               is_given_name(string_of(g, child_of(g, call, F_args)));
+               is_given_name(g, string_of(g, child_of(g, call, F_args)));
     default:
         return 0;
     }
@@ -138,7 +144,9 @@ static int is_tame_namespace(const struct gate *g, uint32_t i)
 static int check_namespace(struct gate *g, uint32_t i)
 {
     struct call_shape shape = call_shape(g, i);
-    if (!shape.positional && !shape.keywords && is_tame_namespace(g, i))
+    int of_module =
+        N(g, i)->scope == 0 || strcmp(text_of_name(g, first_child(g, i)), "globals") == 0;
+    if (!shape.positional && !shape.keywords && of_module && is_tame_namespace(g, i))
         return 0;
     return gate_warn(g, RULE_NAMESPACE, i,
                      "`%s()` reaches every name by its text, also those of the interpreter.",
