@@ -41,6 +41,17 @@ says of many others why they are withheld.
 """
 
 
+PACKAGES = """
+## Packages
+
+Of a package that a profile allows, the gate shuts the doors to files, programs and text that
+is run as code, and what takes a number for a place in memory by itself. It does not claim that
+a package written in C is safe with objects that lie to it: an object whose comparison changes
+the array that is being sorted can end the process. Classes that derive from a package's, and
+numbers that compute as they like, are asked about; what is left, the walls hold.
+"""
+
+
 def literal(piece):
     """A C string literal, or several in a row, as text; None for NULL."""
     if piece == "NULL":
@@ -78,7 +89,7 @@ def page():
         examples = [shown(*pair) for pair in (("asks", bad), ("runs unasked", good)) if pair[1] is not None]
         if examples:
             text += "```python\n" + "".join(examples) + "```\n"
-    return text + MODULES + ", ".join(f"`{module}`" for module in modules()) + ".\n"
+    return text + MODULES + ", ".join(f"`{module}`" for module in modules()) + ".\n" + PACKAGES
 
 
 if __name__ == "__main__":

@@ -216,6 +216,14 @@ static int is_tame_made_method(const struct gate *g, uint32_t bases, const char 
            ((!is_text_method(name) && strcmp(name, "__str__") != 0) || !child_of(g, bases, F_elts));
 }
 
+/* object, or a class of the source that holds nothing of others. */
+static int is_plain_class(const struct gate *g, uint32_t i)
+{
+    uint32_t class = class_sure(g, i);
+    return class ? class_facts_known(g, class) & CLASS_PLAIN && !count_of(g, class, F_bases)
+                 : builtin_sure(g, i) == BUILTIN_CLASS;
+}
+
 /* type("Name", (Base,), {"method": ...}) as a class statement could have it. */
 static int is_tame_factory(const struct gate *g, uint32_t call)
 {
@@ -224,7 +232,7 @@ static int is_tame_factory(const struct gate *g, uint32_t call)
     if (!string_of(g, name) || kind_of(g, bases) != K_Tuple || kind_of(g, body) != K_Dict)
         return 0;
     FOR_CHILDREN (g, c, bases)
-        if (kind_of(g, c) == K_Starred)
+        if (kind_of(g, c) == K_Starred || (g->packages && !is_plain_class(g, c)))
             return 0;
     FOR_CHILDREN (g, c, body) {
         PyObject *key = N(g, c)->field == F_keys ? string_of(g, c) : NULL;

@@ -597,7 +597,9 @@ int is_tame_style(struct gate *g, uint32_t attribute);
 const char *refusal_in_package(const struct gate *g, uint32_t name, uint32_t base);
 /* A name that a class binds; a base that it has. */
 int check_package_part(struct gate *g, uint32_t i, uint32_t class);
+/* gate_package_base.c */
 int check_package_base(struct gate *g, uint32_t base);
+int check_package_number(struct gate *g, uint32_t class);
 
 /* ---- gate_private.c: private names that the source defines as well --------------------------------------- */
 

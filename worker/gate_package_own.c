@@ -5,7 +5,7 @@
  * `ctypes`. So private names are open on what is surely an instance or a class of the source
  * and nothing else; and a class that derives from a package's may not redefine its machinery.
  */
-#include "gate_int.h"
+#include "gate_package.h"
 #include "package.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* ---- what a package exports, as it is loaded ------------------------------------------- */
 
-static const struct export_module *module_with(const struct export_name *row)
+const struct export_module *package_module_of(const struct export_name *row)
 {
     for (size_t k = 0; row && k < exports_added(); k++) {
         const struct export_module *module = exports_added_at(k);
@@ -25,9 +25,9 @@ static const struct export_module *module_with(const struct export_name *row)
 }
 
 /* The class that a package exports under that row, a new reference, or NULL. */
-static PyObject *live_class(const struct export_name *row)
+PyObject *package_class_of(const struct export_name *row)
 {
-    const struct export_module *module = module_with(row);
+    const struct export_module *module = package_module_of(row);
     PyObject *loaded = module ? PyDict_GetItemString(worker.modules, module->name) : NULL;
     AUTO_PY value = loaded ? PyObject_GetAttrString(loaded, row->name) : NULL;
     PyErr_Clear();
@@ -36,7 +36,7 @@ static PyObject *live_class(const struct export_name *row)
 
 int is_package_class(const struct export_name *row)
 {
-    AUTO_PY class = live_class(row);
+    AUTO_PY class = package_class_of(row);
     return class != NULL;
 }
 
@@ -54,19 +54,12 @@ static int is_instance_part(const char *name)
     return 0;
 }
 
-/* pandas says that whoever derives from it defines these. */
-static int is_for_derived(const char *name)
-{
-    return strncmp(name, "_constructor", sizeof("_constructor") - 1) == 0 ||
-           strcmp(name, "_metadata") == 0;
-}
-
 static int has_part(const struct export_name *row, const char *name)
 {
-    AUTO_PY class = live_class(row);
+    AUTO_PY class = package_class_of(row);
     int has = is_instance_part(name) || (class && PyObject_HasAttrString(class, name));
     PyErr_Clear();
-    return has && !is_for_derived(name);
+    return has;
 }
 
 /* Whether a base of the class, which is a package's or not known, may have that attribute. */
@@ -361,27 +354,4 @@ int is_tame_style(struct gate *g, uint32_t i)
     uint32_t first = child_of(g, call, F_args);
     first = first ? first : keyword_of(g, call, "formatter");
     return !first || is_tame_formatter(g, first, 0);
-}
-
-/* ---- bases ----------------------------------------------------------------------------------------- */
-
-/* Arrays of numbers that stand for something, which their methods tell. */
-int check_package_base(struct gate *g, uint32_t base)
-{
-    static const char *const ends[] = {"Array", "Categorical", "Index"};
-    uint32_t value = only_value(g, symbol_of(g, base));
-    const struct export_name *row = export_sure(g, value ? value : base);
-    const struct export_module *module = g->packages ? module_with(row) : NULL;
-    if (!module || strncmp(module->name, "pandas", sizeof("pandas") - 1) != 0)
-        return 0;
-    size_t len = strlen(row->name);
-    for (size_t k = 0; k < ARRAY_LEN(ends); k++) {
-        size_t end = strlen(ends[k]);
-        if (len >= end && strcmp(row->name + len - end, ends[k]) == 0)
-            return gate_warn(g, RULE_PACKAGE_DOOR, base,
-                             "What derives from `%s` answers for numbers that pandas takes for "
-                             "places in memory, unchecked.",
-                             row->name);
-    }
-    return 0;
 }

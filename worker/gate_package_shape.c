@@ -378,14 +378,44 @@ static int is_shape_text(const struct gate *g, uint32_t first)
     return is_none(g, first) || is_buffer(g, first) || package_is_export(g, first, "sys", "stdout");
 }
 
+/*
+ * What a keyword is asked about for may be said by its place as well: those stand behind what
+ * is read or written and how.
+ */
+static int has_few_arguments(const struct gate *g, uint32_t call, unsigned char shape)
+{
+    int few = shape == SHAPE_BUFFER || shape == SHAPE_LINES || shape == SHAPE_JSON ||
+              shape == SHAPE_TEXT || shape == SHAPE_FEW;
+    return !few || count_of(g, call, F_args) <= 3;
+}
+
+/* for x in nditer(a): without a buffer, whose views outlive it. */
+static int is_shape_loop(const struct gate *g, uint32_t call)
+{
+    static const char *const known[] = {"flags", "op_flags", "order", NULL};
+    uint32_t flags = keyword_of(g, call, "flags");
+    if (count_of(g, call, F_args) != 1 || !keywords_within(g, call, known) ||
+        (flags && kind_of(g, flags) != K_List))
+        return 0;
+    for (uint32_t c = flags ? first_child(g, flags) : 0; c; c = next_child(g, flags, c))
+        if (!package_text_of(g, c) || strstr(package_text_of(g, c), "buf"))
+            return 0;
+    return 1;
+}
+
 int is_tame_package_call(struct gate *g, uint32_t call, unsigned char shape, int method)
 {
     uint32_t first = package_first_argument(g, call, buffer_words);
+    if (!has_few_arguments(g, call, shape))
+        return 0;
     if (shape != SHAPE_FUNCTIONS && shape != SHAPE_RC && !has_known_keywords(g, call))
         return 0;
     switch (shape) {
     case SHAPE_ANY:
+    case SHAPE_FEW:
         return 1;
+    case SHAPE_LOOP:
+        return is_shape_loop(g, call);
     case SHAPE_RESIZE: /* the name is a reference, which resize() counts */
         return kind_of(g, first_child(g, first_child(g, call))) == K_Name;
     case SHAPE_CELL:

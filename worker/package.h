@@ -33,6 +33,8 @@ enum package_shape {
     SHAPE_FONT,       /* a value that names no file */
     SHAPE_FORMAT,     /* a value that is not "pgf" */
     SHAPE_SETTINGS,   /* a mapping of those, by literal names */
+    SHAPE_FEW,        /* by its first three arguments and keywords */
+    SHAPE_LOOP,       /* over one array, without a buffer */
     SHAPE_ARRAY,      /* a class whose constructor takes no memory of others */
 };
 
