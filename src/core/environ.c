@@ -92,15 +92,32 @@ static int authority_has_password(const char *rest)
     if (memchr(colon, '@', left))
         return 1;
     int is_port = strspn(colon + 1, "0123456789") == left - 1;
+    if (left == 1) /* none at all is one before a path only */
+        is_port = rest[len] != '?' && rest[len] != '#';
     int is_ipv6 = rest[0] == '[';
     return !is_port && !is_ipv6 && memchr(rest + len, '@', word - len) != NULL;
+}
+
+/* Whether it has a parameter that is one, as databases take it: ?user=u&password=p, ;PWD=p. */
+static int query_has_password(const char *rest)
+{
+    static const char *const names[] = {"password=", "passwd=", "pwd="};
+    size_t word = strcspn(rest, " \t\r\n");
+    for (size_t at = 0; at < word; at++)
+        for (size_t i = 0; strchr("?&;", rest[at]) && i < ARRAY_LEN(names); i++) {
+            size_t len = strlen(names[i]);
+            if (strncasecmp(rest + at + 1, names[i], len) == 0 &&
+                !strchr("&; \t\r\n", rest[at + 1 + len]))
+                return 1;
+        }
+    return 0;
 }
 
 static int holds_password(const char *value)
 {
     for (const char *p = value; (p = strstr(p, "://")) != NULL; p += 3)
         if (p > value && (isalnum((unsigned char)p[-1]) || strchr("+.-", p[-1])) &&
-            authority_has_password(p + 3))
+            (authority_has_password(p + 3) || query_has_password(p + 3)))
             return 1;
     return 0;
 }

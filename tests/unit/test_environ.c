@@ -93,6 +93,11 @@ static void withholds_a_url_with_a_password(void **state)
         "U=mongodb://u:p@h1,h2/db",
         "U=http://u:%40@h",
         "U=HTTP://U:P@H",
+        "U=postgres://u:#p@h",
+        "U=pg://u:?p@h",
+        "U=postgresql://h/db?user=u&password=p",
+        "U=jdbc:sqlserver://h:1433;user=u;PWD=p;x=y",
+        "U=a mysql://h?Passwd=p b",
     };
     static const char *const seen[] = {
         "U=https://host/path",
@@ -110,6 +115,12 @@ static void withholds_a_url_with_a_password(void **state)
         "U=http:/u:p@h",
         "U=a:b://",
         "U=http://host:/a@b",
+        "U=http://h?password=",
+        "U=http://h?password=&a=b",
+        "U=http://h?passwords=x",
+        "U=http://h?no_password=x",
+        "U=http://h ?password=x",
+        "U=h?password=x",
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
@@ -216,7 +227,8 @@ static const char oracle_name[] =
 static const char oracle_url[] =
     "[a-z0-9+.-]://([^/?#[:space:]]*:[^/?#[:space:]]*@"
     "|([^[/?#:[:space:]][^/?#:[:space:]]*)?:"
-    "[^/?#[:space:]]*[^/?#[:space:]0-9][^/?#[:space:]]*[/?#][^[:space:]]*@)";
+    "([^/?#[:space:]]*[^/?#[:space:]0-9][^/?#[:space:]]*[/?#]|[?#])[^[:space:]]*@"
+    "|[^[:space:]]*[?&;](password|passwd|pwd)=[^&;[:space:]])";
 
 /* Words that make near misses likely; letters are taken in either case. */
 static void random_name(char *out)
@@ -235,8 +247,9 @@ static void random_name(char *out)
 
 static void random_value(char *out)
 {
-    static const char *const words[] = {"http", "://", "://", "u",  "p", ":", ":",   "@", "@",
-                                        "/",    "?",   "#",   "80", " ", "[", "h.x", "pg"};
+    static const char *const words[] = {"http", "://", "://", "u", "p",   ":",  ":",
+                                        "@",    "@",   "/",   "?", "#",   "80", " ",
+                                        "[",    "h.x", "pg",  "&", "pwd="};
     (void)strcpy(out, below(2) ? "http://" : "");
     for (unsigned n = below(14); n > 0; n--)
         (void)strcat(out, words[below(ARRAY_LEN(words))]);
