@@ -249,6 +249,8 @@ static int build_choices(const struct build *b, struct built *p)
         return refuse(b, p, "gate", "strict keeps its gate: " ANOTHER);
     if (is_strict(b, p) && raw->site == PROFILE_SITE_ON)
         return refuse(b, p, "site", "strict has the standard library only: " ANOTHER);
+    if (is_strict(b, p) && raw->level == PROFILE_LEVEL_CONTAINED)
+        return refuse(b, p, "level", "strict wants every wall: " ANOTHER);
     to->python = raw->interpreter ? raw->interpreter : to->python;
     to->network = raw->network ? raw->network : to->network;
     to->gate = raw->gate ? raw->gate : to->gate;
@@ -334,6 +336,13 @@ static int place_all(const struct build *b, const struct raw_config *raw)
     return 0;
 }
 
+static int check_cgroup(const struct build *b, const struct raw_config *raw)
+{
+    const char *where = raw ? raw->cgroup : NULL;
+    const char *why = where ? config_wrong_cgroup(where) : NULL;
+    return why ? config_refuse(b->y, b->reterr, "cgroup", "'%.80s' %s", where, why) : 0;
+}
+
 int config_build(struct config_yaml *y, const struct raw_config *raw, struct built_set *ret,
                  struct cordon_err *reterr)
 {
@@ -344,7 +353,9 @@ int config_build(struct config_yaml *y, const struct raw_config *raw, struct bui
         return no_memory(&b);
     set.items[0].profile = *profile_find("strict");
     set.count = 1;
-    int rc = place_all(&b, raw);
+    int rc = check_cgroup(&b, raw);
+    if (rc == 0)
+        rc = place_all(&b, raw);
     for (size_t i = 0; rc == 0 && i < set.count; i++)
         rc = build_one(&b, &set.items[i]);
     if (rc < 0) {

@@ -107,3 +107,13 @@ const char *config_wrong_setting(const char *text)
             return "cannot be set: Cordon starts the interpreter its own way";
     return NULL;
 }
+
+const char *config_wrong_cgroup(const char *text)
+{
+    if (strcmp(text, "auto") == 0 || strcmp(text, "off") == 0)
+        return NULL;
+    const char *second = strchr(text, ':');
+    if (text[0] != '/' || (second && (second[1] != '/' || strchr(second + 1, ':'))))
+        return "is neither auto nor off, nor one or two absolute paths (/A or /A:/B)";
+    return strlen(text) < PATH_MAX ? NULL : "is longer than a path can be";
+}

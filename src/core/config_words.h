@@ -14,5 +14,6 @@ const char *config_wrong_view(const char *text);
 const char *config_wrong_pattern(const char *text);
 const char *config_wrong_kept(const char *text);
 const char *config_wrong_setting(const char *text);
+const char *config_wrong_cgroup(const char *text);
 
 #endif

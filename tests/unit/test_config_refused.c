@@ -20,6 +20,7 @@
 #define P "profiles:\n"
 #define A P "  - name: a\n"
 #define S P "  - name: strict\n"
+#define PATHS "one or two absolute paths (/A or /A:/B)"
 #define ANOTHER "define another profile, made from strict"
 
 struct row {
@@ -167,6 +168,10 @@ static void wrong_types(void **state)
         {P "  - a\n", "2:5: a mapping (lines of key: value) is wanted here, not 'a'"},
         {A "  - [b]\n", "3:5: a mapping (lines of key: value) is wanted here, not a list"},
         {P "  - name: [a]\n", "2:11: a text is wanted here, not a list"},
+        {"cgroup: maybe\n", "1:9: 'maybe' is neither auto nor off, nor " PATHS},
+        {A "cgroup: a/b\n", "3:9: 'a/b' is neither auto nor off, nor " PATHS},
+        {"cgroup: /a:b\n", "1:9: '/a:b' is neither auto nor off, nor " PATHS},
+        {"cgroup: /a:/b:/c\n", "1:9: '/a:/b:/c' is neither auto nor off, nor " PATHS},
         {A "    from: {name: b}\n", "3:11: a text is wanted here, not a mapping"},
         {A "    limits: 3\n", "3:13: a mapping (lines of key: value) is wanted here, not '3'"},
         {A "    limits: [wall]\n",
@@ -296,6 +301,7 @@ static void what_strict_does_not_promise(void **state)
         {S "    network: host\n", "3:14: strict has no network: " ANOTHER},
         {S "    gate: off\n", "3:11: strict keeps its gate: " ANOTHER},
         {S "    site: on\n", "3:11: strict has the standard library only: " ANOTHER},
+        {S "    level: contained\n", "3:12: strict wants every wall: " ANOTHER},
     };
     (void)state;
     check(rows, ARRAY_LEN(rows));
