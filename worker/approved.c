@@ -27,9 +27,10 @@ static int knows_lines;    /* linecache, the code's */
 
 /* ---- output in order ------------------------------------------------------------ */
 
-/* Audit events after which somebody else may write to our pipes. fork() tells by itself. */
-static const char *const starts[] = {"subprocess.Popen", "os.system", "os.posix_spawn",
-                                     "os.exec",          "os.spawn",  "pty.spawn"};
+/* Audit events after which somebody else may write to our pipes. fork() tells by itself; a
+ * function of C's that is looked up may be one that starts a program, or one that prints. */
+static const char *const starts[] = {"subprocess.Popen", "os.system", "os.posix_spawn", "os.exec",
+                                     "os.spawn",         "pty.spawn", "ctypes.dlsym"};
 
 /* "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1": our pipes by another name. */
 static int opens_stream(PyObject *args)
@@ -78,7 +79,7 @@ static int on_event(const char *event, PyObject *args, void *unused)
     (void)unused;
     if (strcmp(event, "import") == 0)
         on_import(args);
-    if (event[0] != 's' && event[0] != 'o' && event[0] != 'p')
+    if (!strchr("sopc", event[0]))
         return 0;
     if (strcmp(event, "open") == 0) {
         if (opens_stream(args))

@@ -15,16 +15,22 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
 
 static struct wire_text private_text;
 static struct wire_text *memory = &private_text;
 
 struct print_habit print_habits[2];
 
-/* So many lines are, too, after the code has started something that may print as well: what
- * is printed in turns arrives in turns, and whoever prints very much does not pay for it. */
+/* So are lines, while something that the code has started may print as well: what is printed in
+ * turns arrives in turns. Whoever prints very much pays little for it: there are so many turns at
+ * once, and then one more for each TURN_NS, less than it takes to hear from another process. */
 #define TURNS 250
+#define TURN_NS 10000
+static enum { ALONE, STARTED, FORKED } company; /* what it is, or has: the last never ends */
 static unsigned turns;
+static uint64_t spent_at; /* when the last of them was */
 
 /* start and end are reset together: a reader never sees written text as waiting. */
 static void reset(int which)
@@ -78,15 +84,48 @@ static inline void put(int which, const char *data, size_t len)
     memory->stream[which].end = end + (uint32_t)len;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int is_left_alone(void)
+{
+    siginfo_t ended;
+    return company == STARTED && waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 &&
+           errno == ECHILD;
+}
+
+static int take_turn(void)
+{
+    if (turns == 0) {
+        uint64_t earned = (now_ns() - spent_at) / TURN_NS;
+        if (earned == 0)
+            return 0;
+        if (is_left_alone()) {
+            company = ALONE;
+            return 0;
+        }
+        turns = earned < TURNS ? (unsigned)earned : TURNS;
+    }
+    if (--turns == 0)
+        spent_at = now_ns();
+    return 1;
+}
+
+/* Whether what ends with this line goes out now. */
+static int is_due(int which)
+{
+    return print_habits[which].lines || (company != ALONE && take_turn());
+}
+
 void print_put(int which, const char *data, size_t len)
 {
     put(which, data, len);
-    if (print_habits[which].all) {
+    if (print_habits[which].all || (memchr(data, '\n', len) && is_due(which)))
         print_flush(which);
-    } else if ((print_habits[which].lines || turns) && memchr(data, '\n', len)) {
-        turns -= turns > 0;
-        print_flush(which);
-    }
 }
 
 void print_flush_all(void)
@@ -98,12 +137,14 @@ void print_flush_all(void)
 void print_take_turns(void)
 {
     print_flush_all();
+    company = company == FORKED ? FORKED : STARTED;
     turns = TURNS;
 }
 
 /* In a process that user code has just forked: what was waiting is the parent's. */
 static void leave_shared(void)
 {
+    company = FORKED;
     memory = &private_text;
     reset(0);
     reset(1);

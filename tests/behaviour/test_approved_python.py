@@ -21,7 +21,7 @@ def test_prints_while_a_child_runs(approve):
         r, w = os.pipe()
         child = subprocess.Popen(["sh", "-c", f"while read x; do echo child $x; echo >&{w}; done"],
                                  stdin=subprocess.PIPE, pass_fds=[w], text=True)
-        for n in range(5):
+        for n in range(1000):
             print("parent", n)
             child.stdin.write(f"{n}\\n")
             child.stdin.flush()
@@ -30,7 +30,18 @@ def test_prints_while_a_child_runs(approve):
         child.wait()
     """)
     assert answer["status"] == "ok", answer
-    assert answer["stdout"] == "".join(f"parent {n}\nchild {n}\n" for n in range(5))
+    assert answer["stdout"] == "".join(f"parent {n}\nchild {n}\n" for n in range(1000))
+
+
+def test_prints_before_a_function_of_c_starts_a_program(approve):
+    answer = approve("""
+        import ctypes
+        libc = ctypes.CDLL(None)
+        for n in range(3):
+            print("parent", n)
+            libc.system(b"echo child")
+    """)
+    assert answer["stdout"] == "".join(f"parent {n}\nchild\n" for n in range(3)), answer
 
 
 def test_prints_of_forks_in_turns(approve):
