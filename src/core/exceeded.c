@@ -79,15 +79,16 @@ static uint64_t amount_of(const struct cordon_limits *limits, const struct excee
     return row->member ? *(const uint64_t *)((const char *)limits + row->offset) : row->fixed;
 }
 
-/* What it took of it, where that was counted. */
-static void peak_text(const struct cordon_result *r, const struct exceeded *row, char *text,
-                      size_t size)
+/* What it took of it, where that was counted. (The kernel counts an interpreter's own start as
+ * processor time, too: by what is told, the limit was not quite reached.) */
+static void peak_text(const struct cordon_result *r, const struct exceeded *row, uint64_t limit,
+                      char *text, size_t size)
 {
     char amount[48] = "";
 
     if (strcmp(row->word, "memory") == 0 && r->memory_peak_bytes >= 0)
         amount_text(BYTES, (uint64_t)r->memory_peak_bytes, amount, sizeof(amount));
-    if (strcmp(row->word, "cpu") == 0)
+    if (strcmp(row->word, "cpu") == 0 && r->cpu_ms >= (double)limit)
         amount_text(MILLISECONDS, (uint64_t)r->cpu_ms, amount, sizeof(amount));
     (void)snprintf(text, size, "%s%s%s", amount[0] ? " (it had come to " : "", amount,
                    amount[0] ? ")" : "");
@@ -125,8 +126,10 @@ void exceeded_say(struct cordon_result *r, const struct cordon_run *run, const s
 {
     char amount[48], peak[80], remedy[320];
 
-    amount_text(row->unit, amount_of(&run->request.limits, row), amount, sizeof(amount));
-    peak_text(r, row, peak, sizeof(peak));
+    uint64_t limit = amount_of(&run->request.limits, row);
+
+    amount_text(row->unit, limit, amount, sizeof(amount));
+    peak_text(r, row, limit, peak, sizeof(peak));
     remedy_text(run, row, remedy, sizeof(remedy));
     result_error(r, CORDON_LIMIT, "limit", "the code %s its limit of %s%s; %s or make it need less",
                  row->what, amount, peak, remedy);

@@ -342,6 +342,7 @@ def test_processor_time(run, profile, kind, code):
     answer = run_into(run, "cpu", code, "--timeout", "20", *kind, *args, said="its limit of 1 s")
     assert answer["usage"]["wall_ms"] < 10000 * SLOW
     assert "limits: cpu" in answer["error"]["message"], answer
+    assert "it had come to 0." not in answer["error"]["message"], answer
     assert 600 <= answer["usage"]["cpu_ms"] < 3000 * SLOW
 
 
