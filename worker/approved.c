@@ -133,7 +133,11 @@ static int move_all(struct cordon_err *reterr)
     worker.work_dir = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (worker.work_dir >= 0)
         worker.work_dir = move_up(worker.work_dir, reterr);
-    return worker.work_dir < 0 ? -1 : 0;
+    if (worker.work_dir < 0)
+        return -1;
+    int spare = fcntl(worker.work_dir, F_DUPFD_CLOEXEC, worker.work_dir);
+    worker.spare = spare < 0 ? 0 : spare; /* without it a traceback is shorter, that is all */
+    return 0;
 }
 
 static int take_text(struct cordon_err *reterr)

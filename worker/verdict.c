@@ -2,8 +2,8 @@
 /*
  * verdict: what an exception means for the execution. An exception that the interpreter
  * raised because a limit was reached is the limit's, not the code's; one that a `raise`
- * statement made is an exception whatever its type. Memory kept back is given up first,
- * so that the telling does not fail for the reason it tells.
+ * statement made is an exception whatever its type. Memory and a descriptor kept back are
+ * given up first, so that the telling does not fail for the reason it tells.
  */
 #include "worker.h"
 
@@ -36,6 +36,9 @@ void verdict_release(void)
     if (reserve != MAP_FAILED)
         (void)munmap(reserve, RESERVE);
     reserve = MAP_FAILED;
+    if (worker.spare > 0)
+        (void)close(worker.spare); /* modules and source files are read one at a time */
+    worker.spare = 0;
 }
 
 /* ---- limits --------------------------------------------------------------------- */

@@ -82,6 +82,7 @@ struct worker {
 
     int approved; /* this process is a normal Python but for how it begins and ends */
     int work_dir; /* approved: a descriptor of the working directory */
+    int spare;    /* approved: a descriptor to give up when the code has used up all, or 0 */
 
     struct sandbox_spec spec; /* of the sandbox this process is */
     pid_t pid;                /* of the sandbox; a process that user code forked has another */

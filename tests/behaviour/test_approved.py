@@ -737,6 +737,16 @@ def test_open_files(approve):
     assert (answer["status"], answer["error"]["limit"]) == ("limit", "files")
 
 
+def test_open_files_that_stay_open(approve):
+    """The telling needs one, too."""
+    answer = approve("import os\nx = []\nwhile True:\n    x.append(os.dup(1))")
+    assert (answer["status"], answer["error"]["limit"]) == ("limit", "files")
+    assert answer["error"]["traceback"] == (
+        'Traceback (most recent call last):\n  File "<code>", line 4, in <module>\n'
+        "    x.append(os.dup(1))\n             ^^^^^^^^^\n"
+        "OSError: [Errno 24] Too many open files\n")
+
+
 # ---- the end, of all of it ----------------------------------------------------------------------
 
 
