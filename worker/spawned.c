@@ -12,26 +12,38 @@
 
 static PyObject *text; /* of the code */
 
-/* In the child: kept are definitions, imports, and names for literals. */
+/* In the child: kept are definitions, imports, and names for literals; names for any value where
+ * the code has a test of __name__, as code has that expects to be loaded again. Each stands alone:
+ * what needs something that is not kept is left out, and does not end the child. */
 static const char child[] =
     "import ast, linecache\n"
+    "tree = ast.parse(code)\n"
+    "guarded = any(isinstance(n, ast.Name) and n.id == '__name__'\n"
+    "              for node in tree.body if isinstance(node, ast.If)\n"
+    "              for n in ast.walk(node.test))\n"
+    "def is_literal(value):\n"
+    "    try:\n"
+    "        return value is None or ast.literal_eval(value) is not tree\n"
+    "    except (ValueError, TypeError, SyntaxError):\n"
+    "        return False\n"
     "def keeps(node):\n"
     "    if isinstance(node, (ast.Assign, ast.AnnAssign)):\n"
-    "        try:\n"
-    "            return node.value is None or ast.literal_eval(node.value) is not keeps\n"
-    "        except (ValueError, TypeError, SyntaxError):\n"
-    "            return False\n"
+    "        return guarded or is_literal(node.value)\n"
     "    if isinstance(node, ast.Try):\n"
     "        inner = node.body + node.orelse + node.finalbody\n"
     "        return all(map(keeps, inner + [n for h in node.handlers for n in h.body]))\n"
     "    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass,\n"
     "                             ast.Import, ast.ImportFrom))\n"
+    "def alone(node):\n"
+    "    if isinstance(node, ast.ImportFrom) and node.module == '__future__':\n"
+    "        return node\n"
+    "    return ast.Try([node], [ast.ExceptHandler(None, None, [ast.Pass()])], [], [])\n"
     "linecache.cache['" USER_FILE "'] = (len(code), None, code.splitlines(True), '" USER_FILE "')\n"
-    "tree = ast.parse(code)\n"
-    "tree.body = [node for node in tree.body if keeps(node)]\n"
-    "del keeps, code, ast, linecache\n"
+    "tree.body = [alone(node) for node in tree.body if keeps(node)]\n"
+    "tree = compile(ast.fix_missing_locations(tree), '" USER_FILE "', 'exec', dont_inherit=True)\n"
+    "del alone, keeps, is_literal, guarded, code, ast, linecache\n"
     "import builtins, io, json, sys\n"
-    "exec(compile(tree, '" USER_FILE "', 'exec', dont_inherit=True))\n"
+    "exec(tree)\n"
     "del tree\n";
 
 void spawned_set_source(PyObject *source)

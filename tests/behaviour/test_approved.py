@@ -395,6 +395,29 @@ def test_multiprocessing_with_a_function_of_its_own(value):
     """) == {"got": [0, 2, 4, 6]}
 
 
+def test_spawned_children_work_out_names_where_there_is_a_guard(approve):
+    """... and come up without what they cannot have."""
+    answer = approve("""
+        from __future__ import annotations
+        import multiprocessing, re
+        WORD = re.compile("a+")
+        NAMES = {n: n * 2 for n in range(3)}
+        NAMES["z"] = 9
+        OTHER = input_data["other"]
+        class Other(OTHER and object):
+            pass
+        print("once")
+        def f(text: Unknown):
+            return [bool(WORD.match(text)), sum(NAMES.values())]
+        if __name__ == "__main__":
+            with multiprocessing.get_context("spawn").Pool(2) as pool:
+                result["got"] = pool.map(f, ["a", "b"])
+    """, {"other": 1}, "--timeout", "20")
+    assert answer["status"] == "ok", answer
+    assert answer["result"] == {"got": [[True, 15], [False, 15]]}
+    assert answer["stdout"] == "once\n"
+
+
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 @pytest.mark.parametrize("guard", ["", "if __name__ == '__main__':"])
 def test_spawned_children_find_what_the_code_defines(approve, method, guard):
