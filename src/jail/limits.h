@@ -30,4 +30,12 @@ int limits_measure(struct limits_base *ret_base, struct cordon_err *reterr);
 int limits_apply(const struct sandbox_spec *spec, const struct limits_base *base,
                  struct cordon_err *reterr);
 
+/*
+ * In the first process of a PID namespace that it made as root of the host, with a /proc of its
+ * own that can be written to: from now on the namespace has numbers for `tasks` tasks and for one
+ * more, whose presence says that there were to be too many. Root is exempt from RLIMIT_NPROC,
+ * but everything needs a number. Returns whether that could be done: from Linux 6.14 on.
+ */
+int limits_number(uint64_t tasks);
+
 #endif

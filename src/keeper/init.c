@@ -30,6 +30,16 @@ static int step_proc(void *ctx, struct cordon_err *reterr)
     return hostroot_mount_proc(reterr);
 }
 
+/* Where it cannot be done the keeper counts, as often as it can. */
+static int step_numbers(void *ctx, struct cordon_err *reterr)
+{
+    const struct init *in = ctx;
+    (void)reterr;
+    if (in->box->as_root && !(in->spec->walls_down & CORDON_WALL_LIMITS))
+        (void)limits_number(in->spec->tasks);
+    return 0;
+}
+
 static int step_devices(void *ctx, struct cordon_err *reterr)
 {
     const struct init *in = ctx;
@@ -140,6 +150,8 @@ static int step_seccomp(void *ctx, struct cordon_err *reterr)
 
 static const struct step init_table[] = {
     {"run-proc", step_proc, "it sees its own processes, and no environment but theirs",
+     CORDON_WALL_NAMESPACES, 0},
+    {"run-numbers", step_numbers, "root's tasks, which no resource limit counts",
      CORDON_WALL_NAMESPACES, 0},
     {"run-devices", step_devices, "no disk, no kernel memory, whoever it is",
      CORDON_WALL_NAMESPACES, 0},

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -225,6 +226,55 @@ static void a_lower_limit_of_the_host_holds(void **state)
     in_child(apply_above_the_host);
 }
 
+#define TASKS 20
+
+/* How many can live at once, the caller not counted. */
+static int fill_with_tasks(void)
+{
+    int tasks = 0;
+    pid_t pid;
+
+    while (tasks < 10 * TASKS && (pid = fork()) >= 0) {
+        if (pid == 0)
+            for (;;)
+                (void)pause();
+        tasks++;
+    }
+    return errno == EAGAIN ? tasks : -1;
+}
+
+static int number_tasks(void)
+{
+    int status;
+
+    CHECK(unshare(CLONE_NEWNS | CLONE_NEWPID) == 0);
+    CHECK(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int done = mount("proc", "/proc", "proc", 0, NULL) == 0 ? limits_number(TASKS) : -1;
+        _exit(done == 1 ? fill_with_tasks() : done == 0 ? 0 : 255);
+    }
+    CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == TASKS + 1 || WEXITSTATUS(status) == 0);
+    return WEXITSTATUS(status) == 0 ? 77 : 0;
+}
+
+static void there_are_as_many_numbers_as_tasks(void **state)
+{
+    int status;
+    (void)state;
+
+    if (geteuid() != 0)
+        skip();
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(number_tasks());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip(); /* a kernel whose namespaces have no numbers of their own, or too many of them */
+    assert_int_equal(status, 0);
+}
+
 /* ---- ns -------------------------------------------------------------------- */
 
 static unsigned spare_in(const char *map, unsigned wish)
@@ -285,6 +335,7 @@ int main(void)
         cmocka_unit_test(privilege_bits_are_set),
         cmocka_unit_test(every_limit_is_set),
         cmocka_unit_test(a_lower_limit_of_the_host_holds),
+        cmocka_unit_test(there_are_as_many_numbers_as_tasks),
         cmocka_unit_test(spare_ids_are_never_root),
         cmocka_unit_test(a_copy_has_its_own_pid),
         cmocka_unit_test(advice_is_never_missing),
