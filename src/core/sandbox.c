@@ -401,6 +401,7 @@ static void spec_of(const struct cordon_run *run, struct sandbox_spec *spec)
         .disk_files = l->disk_files,
         .walls_down = run->walls_down,
         .approved = (uint32_t)run->request.approved,
+        .in_group = run->owner->groups != NULL,
     };
 }
 

@@ -32,6 +32,8 @@ static const struct sys_rule approved_rules[] = {
     {REFUSE, "socket", {IS(0, V(FAMILY_ALG))}, "the kernel's cryptography, a way into it"},
     {REFUSE, "socket", {IS(0, V(FAMILY_RDS), V(FAMILY_TIPC), V(FAMILY_SMC))},
              "protocols of clusters, loaded on demand"},
+    /* ---- memory that no look at the processes sees (keeper/admit.c) ---- */
+    {ASK,    "memfd_create", ANY, "one page that is mapped keeps all of it, or a socket that it waits in"},
     /* ---- kernel parts with a history of holes ---- */
     {ABSENT, "io_uring_setup io_uring_enter io_uring_register", ANY,
              "passes by this filter; libraries do without"},

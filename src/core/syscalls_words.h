@@ -16,6 +16,7 @@
 #define REFUSE SYS_REFUSE
 #define ABSENT SYS_ABSENT
 #define TRAP   SYS_TRAP
+#define ASK    SYS_ASK
 
 #define INT UINT64_C(0xffffffff) /* all that the kernel reads of an int */
 

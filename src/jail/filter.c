@@ -113,18 +113,45 @@ int filter_watch(int fd, struct cordon_err *reterr)
     return 0;
 }
 
-int filter_load(const void *bytes, size_t len, struct cordon_err *reterr)
+static int load(const void *bytes, size_t len, unsigned long flags)
 {
     struct sock_fprog program = {
         .len = (unsigned short)(len / sizeof(struct sock_filter)),
         .filter = (struct sock_filter *)(uintptr_t)bytes, /* the kernel only reads it */
     };
 
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+}
+
+int filter_load(const void *bytes, size_t len, struct cordon_err *reterr)
+{
     if (len == 0 || len > FILTER_BYTES_MAX || len % sizeof(struct sock_filter) != 0)
         return err_set(reterr, CORDON_E_PROTOCOL, 0, "there is no call filter to load");
-    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
+    if (load(bytes, len, 0) < 0)
         return err_set(reterr, CORDON_E_HOST, errno,
                        "cannot load the call filter (a kernel with CONFIG_SECCOMP_FILTER is "
                        "needed)");
     return 0;
+}
+
+static void allow_instead(struct sock_filter *code, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (code[i].code == (BPF_RET | BPF_K) && code[i].k == SECCOMP_RET_USER_NOTIF)
+            code[i].k = SECCOMP_RET_ALLOW;
+}
+
+int filter_load_asking(void *bytes, size_t len, int *ret_listener, struct cordon_err *reterr)
+{
+    /* A call that somebody thinks about is not interrupted by signals, which would be an EINTR
+     * that no program expects of it. */
+    const unsigned long flags =
+        SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+
+    if (ret_listener)
+        *ret_listener = len > 0 && len <= FILTER_BYTES_MAX ? load(bytes, len, flags) : -1;
+    if (ret_listener && *ret_listener >= 0)
+        return 0;
+    allow_instead(bytes, len / sizeof(struct sock_filter));
+    return filter_load(bytes, len, reterr);
 }

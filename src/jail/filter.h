@@ -35,4 +35,12 @@ int filter_watch(int fd, struct cordon_err *reterr);
 /* Puts the filter on the calling thread and all that it starts. Needs no_new_privs. */
 int filter_load(const void *bytes, size_t len, struct cordon_err *reterr);
 
+/*
+ * The same, and what the filter answers with ASK goes to whoever has *ret_listener, the
+ * caller's: it must not stay open where user code is. -1 where that cannot be had (before Linux
+ * 5.19, or under a filter that has a listener already), or with listener NULL: then such calls are
+ * allowed. Changes `bytes`.
+ */
+int filter_load_asking(void *bytes, size_t len, int *ret_listener, struct cordon_err *reterr);
+
 #endif

@@ -23,6 +23,8 @@ static uint32_t action_of(enum sys_action action)
         return SCMP_ACT_ALLOW;
     case SYS_REFUSE:
         return SCMP_ACT_ERRNO(EPERM);
+    case SYS_ASK:
+        return SCMP_ACT_NOTIFY;
     case SYS_TRAP:
         return SCMP_ACT_TRAP;
     case SYS_ABSENT:

@@ -17,6 +17,7 @@ enum sys_action {
     SYS_REFUSE, /* EPERM: known and not granted; Python makes a PermissionError of it */
     SYS_TRAP,   /* nobody honest calls it here: the process ends, and says for what */
     SYS_ALLOW,
+    SYS_ASK, /* the keeper says, while the caller waits; where nobody counts by asking: ALLOW */
 };
 
 enum sys_test { SYS_ANY, SYS_IS, SYS_NOT };

@@ -149,24 +149,36 @@ static int read_environ(int fd, char ***ret, struct cordon_err *reterr)
 
 /* ---- the start ------------------------------------------------------------------- */
 
+/* Of the meter, and of who admits what it cannot see. */
+static void take_fds(struct keeper *k, struct run *run, const int fds[INIT_FDS])
+{
+    run->meter.work = fds[INIT_FD_WORK];
+    run->meter.shm = fds[INIT_FD_SHM];
+    k->approved.listener = fds[INIT_FD_LISTENER];
+}
+
 /* Serves the init until its walls stand. */
-static int await_walls(int sync, pid_t pid, struct cordon_err *reterr)
+static int await_walls(struct keeper *k, struct run *run, int sync, pid_t pid,
+                       struct cordon_err *reterr)
 {
     struct box_report got;
     char name[16];
 
     (void)snprintf(name, sizeof(name), "%d", pid);
     for (;;) {
-        int r = io_read_all(sync, &got, sizeof(got));
-        if (r < 0)
-            return err_set(reterr, CORDON_E_HELPER, -r, "the init died while building its walls");
-        if (got.word == BOX_BUILT)
+        int fds[INIT_FDS] = {-1, -1, -1};
+        size_t nfds;
+        if (io_recv_fds(sync, &got, sizeof(got), fds, INIT_FDS, &nfds) != (ssize_t)sizeof(got))
+            return err_set(reterr, CORDON_E_HELPER, 0, "the init died while building its walls");
+        if (got.word == BOX_BUILT) {
+            take_fds(k, run, fds);
             return 0;
+        }
         if (got.word == BOX_FAILED) {
             *reterr = got.err;
             return CORDON_E_HOST;
         }
-        r = ns_keep_ids(name, 1, reterr);
+        int r = ns_keep_ids(name, 1, reterr);
         if (r == 0 && io_write_all(sync, "", 1) < 0)
             r = err_set(reterr, CORDON_E_HELPER, 0, "the init died while building its walls");
         if (r < 0)
@@ -195,6 +207,7 @@ static _Noreturn void become_init(const struct keeper *k, const struct run *run,
                       .spec = &run->spec,
                       .report = report,
                       .environ = env,
+                      .listener = -1,
                       .proc = -1};
 
     memcpy(in.fds, run->fds, sizeof(in.fds));
@@ -205,13 +218,6 @@ static _Noreturn void become_init(const struct keeper *k, const struct run *run,
     if (k->box->environ_fd >= 0)
         (void)close(k->box->environ_fd);
     init_main(&in);
-}
-
-/* For the meter, as long as the keeper may look into the init. */
-static void open_places(const struct box *box, struct run *run, pid_t init)
-{
-    run->meter.work = hold_open(init, box->approved);
-    run->meter.shm = hold_open(init, "/dev/shm");
 }
 
 static int start_init(struct keeper *k, struct run *run, pid_t *ret_pid, struct cordon_err *reterr)
@@ -238,9 +244,7 @@ static int start_init(struct keeper *k, struct run *run, pid_t *ret_pid, struct 
         return err_set(reterr, CORDON_E_HOST, -pid, "cannot make the run's namespaces (%s)",
                        ns_advice(-pid));
     fd_close(&its);
-    r = await_walls(ours, pid, reterr);
-    if (r == 0)
-        open_places(k->box, run, pid);
+    r = await_walls(k, run, ours, pid, reterr);
     if (r == 0)
         r = give_up_privileges(k->box, reterr);
     if (r < 0) {

@@ -16,6 +16,7 @@
 #include "jail/privs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -138,14 +139,22 @@ static int step_landlock(void *ctx, struct cordon_err *reterr)
     return landlock_apart(reterr);
 }
 
+/* Whether the keeper admits what would be memory that it cannot see (keeper/admit.h). */
+static int has_to_ask(const struct init *in)
+{
+    return !in->spec->in_group && box_has_namespaces(in->box) &&
+           !(in->spec->walls_down & (CORDON_WALL_LIMITS | CORDON_WALL_SECCOMP));
+}
+
 static int step_seccomp(void *ctx, struct cordon_err *reterr)
 {
     static char bytes[FILTER_BYTES_MAX];
-    const struct init *in = ctx;
+    struct init *in = ctx;
     size_t len = 0;
 
     int r = filter_read(in->box->filter, bytes, &len, reterr);
-    return r < 0 ? r : filter_load(bytes, len, reterr);
+    return r < 0 ? r
+                 : filter_load_asking(bytes, len, has_to_ask(in) ? &in->listener : NULL, reterr);
 }
 
 static const struct step init_table[] = {
@@ -239,13 +248,35 @@ static pid_t start_interpreter(struct init *in)
 
 /* ---- its life -------------------------------------------------------------------- */
 
-static void say(int report, enum box_word word, const struct cordon_err *err)
+static void say_failed(const struct init *in, const struct cordon_err *err)
 {
-    struct box_report r = {.word = word};
+    const struct box_report r = {.word = BOX_FAILED, .err = *err};
 
-    if (err)
-        r.err = *err;
-    (void)io_write_all(report, &r, sizeof(r)); /* without a keeper there is no init either */
+    (void)io_write_all(in->report, &r, sizeof(r)); /* without a keeper there is no init either */
+}
+
+/* Hands over what the keeper needs of the run, who may not be allowed to look into it, and keeps
+ * nothing of that. */
+static int say_built(struct init *in, struct cordon_err *reterr)
+{
+    const struct box_report r = {.word = BOX_BUILT};
+    int fds[INIT_FDS];
+    size_t count = 0;
+
+    fds[count++] = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    fds[count] = open("/dev/shm", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fds[count++] < 0) /* a host may have none: then what is no memory */
+        fds[INIT_FD_SHM] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (in->listener >= 0)
+        fds[count++] = fd_take(&in->listener);
+    int sent = fds[INIT_FD_WORK] >= 0 && fds[INIT_FD_SHM] >= 0;
+    if (sent && io_send_fds(in->report, &r, sizeof(r), fds, count) < 0)
+        _exit(1); /* without a keeper there is no init either */
+    for (size_t i = 0; i < count; i++)
+        fd_close(&fds[i]);
+    return sent ? 0
+                : err_set(reterr, CORDON_E_HOST, errno,
+                          "cannot open the run's working directory or its '/dev/shm'");
 }
 
 /* Reaps whatever has ended; does not return when the interpreter has. */
@@ -284,11 +315,10 @@ _Noreturn void init_main(struct init *in)
     (void)sigaddset(&awaited, WIRE_TRACE_SIGNAL);
     (void)sigprocmask(SIG_BLOCK, &awaited, NULL);
 
-    if (build(in, &err) < 0) {
-        say(in->report, BOX_FAILED, &err);
+    if (build(in, &err) < 0 || say_built(in, &err) < 0) {
+        say_failed(in, &err);
         _exit(1);
     }
-    say(in->report, BOX_BUILT, NULL);
     pid_t interpreter = start_interpreter(in);
     live(in->report, interpreter, &awaited);
 }

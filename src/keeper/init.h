@@ -10,6 +10,9 @@
 
 #include "keeper/box.h"
 
+/* What comes with its BOX_BUILT, the last one only where there is one (filter_load_asking()). */
+enum init_fd { INIT_FD_WORK, INIT_FD_SHM, INIT_FD_LISTENER, INIT_FDS };
+
 /*
  * What the init says on `report`: struct box_report while it builds (keeper/box.h), then,
  * once, this; silence means that it was killed.
@@ -25,6 +28,7 @@ struct init {
     int fds[WIRE_FORK_FDS];
     int report;
     char **environ; /* of the run */
+    int listener;   /* of the call filter; -1: none, or the keeper's already */
     int proc;       /* a /proc whose settings can be written to, until they are */
 };
 

@@ -7,6 +7,7 @@
  *   reap.c       ends, where the box has no PID namespace to make them whole
  *   approved.c   the one run of a box that is made for it (approved.h)
  *   meter.c      what each run takes (meter.h)
+ *   admit.c      what no meter could see of it (admit.h)
  */
 #ifndef CORDON_KEEPER_KEEPER_H
 #define CORDON_KEEPER_KEEPER_H
@@ -32,7 +33,8 @@ struct zygote {
 /* Of a box that is made for one approved run. */
 struct approved {
     int started;
-    int report; /* what the run's init has to say; -1: nothing any more */
+    int report;   /* what the run's init has to say; -1: nothing any more */
+    int listener; /* of the run's call filter (admit.h); -1: none, or nobody to hear any more */
 };
 
 /* Where the box has no PID namespace: runs that have ended, and what they left behind. */

@@ -8,6 +8,7 @@
 #include "keeper/supervise.h"
 
 #include "base/err.h"
+#include "keeper/admit.h"
 #include "keeper/approved.h"
 #include "keeper/meter.h"
 
@@ -285,6 +286,7 @@ static void take_turn(struct keeper *k, uint64_t due_ns)
         {.fd = k->zygote.sock, .events = (short)(POLLIN | (k->zygote.full ? POLLOUT : 0))},
         {.fd = k->signals, .events = POLLIN},
         {.fd = k->box->engine, .events = POLLIN},
+        {.fd = k->approved.listener, .events = POLLIN},
     };
     struct signalfd_siginfo child; /* one, for however many ended; or the starter did */
 
@@ -299,6 +301,8 @@ static void take_turn(struct keeper *k, uint64_t due_ns)
         zygote_read(k);
     if (fds[0].revents & ~POLLOUT)
         read_engine(k);
+    if (fds[4].revents)
+        admit_one(k);
     if (fds[3].revents)
         k->done = 1; /* its process has ended, whoever else holds the socket */
     if (fds[2].revents && read(k->signals, &child, sizeof(child)) > 0) {
@@ -313,7 +317,7 @@ static int open_keeper(struct keeper *k, int engine, const struct box *box)
 
     k->box = box;
     k->zygote = (struct zygote){.sock = -1, .pid = -1};
-    k->approved = (struct approved){.report = -1};
+    k->approved = (struct approved){.report = -1, .listener = -1};
     runs_init(&k->runs);
     int r = outbox_init(&k->outbox, engine);
 

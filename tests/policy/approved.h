@@ -24,7 +24,7 @@ static const struct promise approved_promises[] = {
     {"ioctl", {X, 0x5401, X}, SYS_ALLOW},
     {"fcntl", {X, 1032, X}, SYS_ALLOW}, /* F_GETPIPE_SZ */
     {"mmap", {0, 4096, 7, 0x22}, SYS_ALLOW},
-    {"memfd_create", {X, X}, SYS_ALLOW},
+    {"memfd_create", {X, X}, SYS_ASK},
 
     /* no namespace, no mount, no handle past the root */
     {"clone", {NEWUSER | 17}, SYS_REFUSE},

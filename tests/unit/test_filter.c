@@ -13,11 +13,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -361,6 +364,105 @@ static void what_is_no_filter_is_not_read(void **state)
     assert_int_equal(filter_read(-1, bytes, &len, &err), CORDON_E_PROTOCOL);
 }
 
+/* ---- who asks ------------------------------------------------------------------ */
+
+static void ask_approved(void *bytes, size_t *len)
+{
+    struct cordon_err err = {0};
+    int fd = -1;
+
+    assert_int_equal(seccomp_compile(&syscalls_approved, &fd, &err), 0);
+    assert_int_equal(filter_read(fd, bytes, len, &err), 0);
+    fd_close(&fd);
+}
+
+static void be_quiet(int sig)
+{
+    (void)sig;
+}
+
+/* Hands its listener over and makes a memory file, which it is told to be number 77. */
+static int asking(int sock, void *bytes, size_t len)
+{
+    struct cordon_err err = {0};
+    struct sigaction action = {.sa_handler = be_quiet}; /* it restarts nothing */
+    int listener = -1;
+
+    if (sigaction(SIGUSR1, &action, NULL) < 0 || privs_no_new_privs(&err) < 0 ||
+        filter_load_asking(bytes, len, &listener, &err) < 0)
+        return 1;
+    if (io_send_fds(sock, "x", 1, &listener, listener >= 0) < 0)
+        return 2;
+    if (listener < 0)
+        return 0; /* this kernel, or a filter above, has it not */
+    fd_close(&listener);
+    return syscall(SYS_memfd_create, "x", 0) == 77 ? 0 : 3;
+}
+
+static void answer_late(int listener, pid_t pid)
+{
+    union {
+        struct seccomp_notif call;
+        char room[512];
+    } got = {.room = {0}};
+
+    assert_int_equal(ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &got), 0);
+    assert_int_equal(got.call.data.nr, SYS_memfd_create);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(kill(pid, SIGUSR1), 0);
+        (void)usleep(1000);
+    }
+    struct seccomp_notif_resp resp = {.id = got.call.id, .val = 77};
+    assert_int_equal(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &resp), 0);
+}
+
+static void a_signal_does_not_end_the_wait_for_an_answer(void **state)
+{
+    static char bytes[FILTER_BYTES_MAX];
+    size_t len = 0, nfds;
+    int pair[2], listener = -1, status;
+    char byte;
+    (void)state;
+
+    ask_approved(bytes, &len);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(asking(pair[1], bytes, len));
+    assert_int_equal(io_recv_fds(pair[0], &byte, 1, &listener, 1, &nfds), 1);
+    if (listener >= 0)
+        answer_late(listener, pid);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    fd_close(&listener);
+    fd_close(&pair[0]);
+    fd_close(&pair[1]);
+}
+
+static int asking_nobody(void *bytes, size_t len)
+{
+    struct cordon_err err = {0};
+
+    if (privs_no_new_privs(&err) < 0 || filter_load_asking(bytes, len, NULL, &err) < 0)
+        return 1;
+    return syscall(SYS_memfd_create, "x", 0) >= 0 && syscall(SYS_keyctl, 0) < 0 ? 0 : 2;
+}
+
+static void where_nobody_can_be_asked_it_is_allowed(void **state)
+{
+    static char bytes[FILTER_BYTES_MAX];
+    size_t len = 0;
+    int status;
+    (void)state;
+
+    ask_approved(bytes, &len);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(asking_nobody(bytes, len));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +475,8 @@ int main(void)
         cmocka_unit_test(other_entries_kill),
         cmocka_unit_test(what_is_no_filter_is_not_loaded),
         cmocka_unit_test(what_is_no_filter_is_not_read),
+        cmocka_unit_test(a_signal_does_not_end_the_wait_for_an_answer),
+        cmocka_unit_test(where_nobody_can_be_asked_it_is_allowed),
     };
     return cmocka_run_group_tests(tests, compile, NULL);
 }

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -68,6 +69,7 @@ static uint32_t value_of(enum sys_action action)
         [SYS_REFUSE] = SECCOMP_RET_ERRNO | EPERM,
         [SYS_TRAP] = SECCOMP_RET_TRAP,
         [SYS_ALLOW] = SECCOMP_RET_ALLOW,
+        [SYS_ASK] = SECCOMP_RET_USER_NOTIF,
     };
     return values[action];
 }

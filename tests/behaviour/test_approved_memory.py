@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Memory of an approved run that no look at its processes tells of, as root and as an ordinary
+user: what is made to count, or held at its making, and that honest programs do not notice.
+"""
+
+import textwrap
+
+import pytest
+
+from support import SLOW
+from test_approved import approve, caller, home, value  # noqa: F401 (fixtures)
+
+MIB = 1 << 20
+
+HEAD = """
+import ctypes, mmap, os, socket, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+
+def shared(size, flags, fd):
+    at = libc.mmap(None, ctypes.c_size_t(size), 3, flags, fd, 0)
+    if at == ctypes.c_void_p(-1).value:
+        raise OSError(ctypes.get_errno(), "mmap")
+    return at
+"""
+
+# 160 MiB each.
+FILES = {
+    "mapped by one page": """
+        for n in range(20):
+            fd = os.memfd_create("x")
+            os.write(fd, bytes(8 << 20))
+            ctypes.memset(shared(4096, 1, fd), 1, 4096)
+            os.close(fd)
+            time.sleep(0.004)
+        time.sleep(0.1)
+    """,
+    "in a socket": """
+        a, b = socket.socketpair()
+        for n in range(20):
+            fd = os.memfd_create("x")
+            os.write(fd, bytes(8 << 20))
+            socket.send_fds(a, [b"x"], [fd])
+            os.close(fd)
+            time.sleep(0.004)
+        time.sleep(0.1)
+    """,
+}
+
+
+def attack(approve, code, *args):
+    return approve(HEAD + textwrap.dedent(code), None, "--memory", "64M", *args)
+
+
+def is_held(answer):
+    assert (answer["status"], (answer["error"] or {}).get("limit")) == ("limit", "memory"), answer
+    assert answer["usage"]["memory_peak_bytes"] < 128 * MIB * SLOW, answer
+
+
+@pytest.mark.parametrize("code", FILES.values(), ids=FILES)
+def test_memory_files_that_no_descriptor_is_open_for(approve, code):
+    is_held(attack(approve, code))
+    # Without the call filter nobody asks the keeper for one, and nobody sees it.
+    assert attack(approve, code, "--drop-wall", "seccomp")["status"] == "ok"
+
+
+@pytest.mark.parametrize("path", ["big", "/dev/shm/big"])
+def test_file_systems_in_memory(approve, path):
+    is_held(attack(approve, f"""
+        with open("{path}", "wb") as f:
+            for n in range(20):
+                f.write(bytes(8 << 20))
+                time.sleep(0.004)
+        time.sleep(0.1)
+    """))
+
+
+def test_a_memory_file_is_one(value):
+    assert value("""
+        import mmap, os, socket, subprocess
+        fd = os.memfd_create("x")
+        os.write(fd, b"#!/bin/sh\\necho run")
+        result["inherited"] = os.get_inheritable(fd)
+        os.ftruncate(fd, 3 << 20)
+        m = mmap.mmap(fd, 3 << 20)
+        if os.fork() == 0:
+            m[2 << 20] = 7
+            os._exit(0)
+        os.wait()
+        result["shared"] = m[2 << 20]
+        os.ftruncate(fd, 18)
+        a, b = socket.socketpair()
+        socket.send_fds(a, [b"x"], [fd])
+        result["sent"] = os.pread(socket.recv_fds(b, 1, 1)[1][0], 9, 0).decode()
+        result["names"] = os.listdir("/dev/shm")
+        result["kept"] = os.get_inheritable(os.memfd_create("y", 0))
+        try:
+            held = [os.memfd_create("n") for n in range(1000)]
+        except OSError as e:
+            result["too many"] = e.errno
+    """) == {"inherited": False, "shared": 7, "sent": "#!/bin/sh", "names": [], "kept": True,
+             "too many": 24}
+
+
+def test_a_program_in_a_memory_file(value):
+    assert value("""
+        import os, subprocess
+        fd = os.memfd_create("x", 0)
+        os.write(fd, b"#!/bin/sh\\necho run")
+        to_read = os.open(f"/proc/self/fd/{fd}", os.O_RDONLY)
+        os.close(fd)
+        result["said"] = subprocess.run([f"/proc/self/fd/{to_read}"], pass_fds=[to_read],
+                                        capture_output=True, text=True).stdout
+    """) == {"said": "run\n"}
