@@ -263,6 +263,19 @@ static int by_package(const char *event)
     return own == 1 || walk(test_package, NULL);
 }
 
+/* typing makes code of text that stands for a type; the others wrote theirs themselves. */
+static int may_compile(PyObject *args)
+{
+    PyObject *text = argument(args, 0);
+    if (!text || PyEval_GetGlobals() != dict_of("typing"))
+        return text != NULL;
+    audit.own++;
+    int rc = annotation_is_type(text);
+    audit.own--;
+    PyErr_Clear();
+    return rc > 0;
+}
+
 static int allowed(const char *event, PyObject *args)
 {
     if (strncmp(event, "object.__", 9) == 0) {
@@ -271,7 +284,9 @@ static int allowed(const char *event, PyObject *args)
         return !attribute || !PyEval_GetFrame() || !audit_guarded(attribute) ||
                listed(event, attribute);
     }
-    return strcmp(event, "open") == 0 ? may_open(args) : listed(event, NULL);
+    if (strcmp(event, "open") == 0)
+        return may_open(args);
+    return listed(event, NULL) && (strcmp(event, "compile") != 0 || may_compile(args));
 }
 
 static void remember(const char *event)

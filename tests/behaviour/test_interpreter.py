@@ -352,6 +352,56 @@ result["x"] = [getattr(x, "a"), getattr(x, "_b"), getattr(x, "c", 3), attrgetter
     ]
 
 
+PROGRAMS = ["print(1)", "__import__", "x.__globals__", "(lambda: 1)", "[y for y in x]", "f'{x}'", "(y := 1)", "{1: x()}"]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+@pytest.mark.parametrize("way", ["List[text]", "show.register(f)"])
+def test_text_in_the_place_of_a_type_is_no_program(run, text, way):
+    code = f"""
+from functools import singledispatch
+from typing import List
+text = {text!r}
+show = singledispatch(str)
+def f(x: text): pass
+try:
+    {way}
+except PermissionError as why:
+    result["why"] = str(why)
+"""
+    envelope = run(code)
+    assert ok(envelope) == {"why": "the interpreter refuses 'compile': profile 'strict' decides what code may do"}
+    assert [v["what"] for v in envelope["violations"]] == ["compile"]
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_types_may_be_text(run, version):
+    code = """
+from __future__ import annotations
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Dict, List, Literal, NamedTuple, Optional, Tuple
+@dataclass
+class Node:
+    kids: List["Node"]
+    by_name: Optional[Dict["str", "Node | None"]] = None
+class Pair(NamedTuple):
+    a: "Tuple[int, ...]"
+    b: Callable[["int"], "str"] = str
+@singledispatch
+def show(x): return "any"
+@show.register
+def _(x: int): return "int"
+@show.register
+def _(x: Node): return "node"
+kinds = [List["Node"], Optional["dict[str, 'Node']"], Literal["(lambda: 1)()"], Dict["some-key", "collections.abc.Set[int]"]]
+result["x"] = [show(1), show(Node([])), show(""), Pair((1,)).b(2), len(kinds)]
+"""
+    envelope = run(code, None, "--python", PYTHONS[version])
+    assert ok(envelope) == {"x": ["int", "node", "any", "2", 4]} and envelope["violations"] == []
+
+
 def test_the_streams_of_sys_follow_a_redirection(run):
     code = """
 import sys, io
