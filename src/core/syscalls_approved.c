@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 /* clang-format off */
@@ -34,6 +35,8 @@ static const struct sys_rule approved_rules[] = {
              "protocols of clusters, loaded on demand"},
     /* ---- memory that no look at the processes sees (keeper/admit.c) ---- */
     {ASK,    "memfd_create", ANY, "one page that is mapped keeps all of it, or a socket that it waits in"},
+    {ASK,    "mmap", {IS(3, BITS(MAP_TYPE | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS))},
+             "the same without a file; private memory is in the size of whoever has it"},
     /* ---- kernel parts with a history of holes ---- */
     {ABSENT, "io_uring_setup io_uring_enter io_uring_register", ANY,
              "passes by this filter; libraries do without"},

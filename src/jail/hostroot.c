@@ -181,14 +181,16 @@ static int replace_dev(const int trees[], uint64_t bytes, uint64_t files, struct
     return r;
 }
 
-int hostroot_close_devices(uint64_t bytes, uint64_t files, struct cordon_err *reterr)
+int hostroot_close_devices(uint64_t bytes, uint64_t files, int maps_zero, struct cordon_err *reterr)
 {
     int trees[ARRAY_LEN(devices)];
 
     /* Taken before anything is closed: a copy of a mount keeps the flags it had. */
     for (size_t i = 0; i < ARRAY_LEN(devices); i++) {
         trees[i] = -1;
-        (void)clone_tree(devices[i], 0, &trees[i]); /* what the host lacks, the run lacks */
+        int is_full = !maps_zero && strcmp(devices[i], "/dev/zero") == 0;
+        /* What the host lacks, the run lacks. */
+        (void)clone_tree(is_full ? "/dev/full" : devices[i], 0, &trees[i]);
     }
     int r = replace_dev(trees, bytes, files, reterr);
     for (size_t i = 0; i < ARRAY_LEN(devices); i++)

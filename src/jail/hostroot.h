@@ -17,8 +17,13 @@
 /* The calling process's own PID namespace as /proc. */
 int hostroot_mount_proc(struct cordon_err *reterr);
 
-/* A /dev of its own: harmless devices, terminals, a capped /dev/shm; all else is no device. */
-int hostroot_close_devices(uint64_t bytes, uint64_t files, struct cordon_err *reterr);
+/*
+ * A /dev of its own: harmless devices, terminals, a capped /dev/shm; all else is no device.
+ * maps_zero: /dev/zero can be mapped, which shared is memory that no file system counts; else it
+ * is /dev/full, of which zeros can be read, too.
+ */
+int hostroot_close_devices(uint64_t bytes, uint64_t files, int maps_zero,
+                           struct cordon_err *reterr);
 
 /* The last of these alone, on a /dev/shm that is there. */
 int hostroot_mount_shm(uint64_t bytes, uint64_t files, struct cordon_err *reterr);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * admit: see admit.h. A memory file is made here, in the run's own /dev/shm: the meter knows the
- * size of all that lies there, whoever holds it and however.
+ * size of all that lies there, whoever holds it and however. Of shared memory without a name only
+ * how long it is gets noted; it is made by the caller itself.
  *
  * Nothing is decided by what lies in the caller's memory, which others could change meanwhile:
- * only by numbers that came in registers.
+ * only by numbers that came in registers. So a call may be let go on.
  */
 #include "keeper/admit.h"
+
+#include "keeper/hold.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,23 +26,29 @@ static union {
     char room[512]; /* a later kernel's may be larger */
 } asking;
 
+#define PAGE_BYTES 65536 /* the largest there are */
+
+/* Of the run's shared memories without a name. */
+static struct {
+    uint64_t made_bytes; /* since there was none, together */
+    uint64_t least;      /* that the host was seen to have in such, and in files, since then */
+    int is_new;          /* one was made since the last look, and may not be mapped yet */
+} shared;
+
 /* Who asked may be dead by now (ENOENT), which is nobody's loss. */
-static void refuse(const struct keeper *k, int error)
+static void answer(const struct keeper *k, int value, int error, uint32_t flags)
 {
-    struct seccomp_notif_resp resp = {.id = asking.call.id, .error = -error};
+    struct seccomp_notif_resp resp = {
+        .id = asking.call.id, .val = value, .error = -error, .flags = flags};
     (void)ioctl(k->approved.listener, SECCOMP_IOCTL_NOTIF_SEND, &resp);
 }
 
-static void give_file(const struct keeper *k, int file, int close_on_exec)
+static void refuse(const struct keeper *k, int error)
 {
-    struct seccomp_notif_addfd add = {.id = asking.call.id,
-                                      .flags = SECCOMP_ADDFD_FLAG_SEND,
-                                      .srcfd = (uint32_t)file,
-                                      .newfd_flags = close_on_exec ? O_CLOEXEC : 0};
-
-    if (ioctl(k->approved.listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0)
-        refuse(k, errno); /* it has too many */
+    answer(k, 0, error, 0);
 }
+
+/* ---- memory files ------------------------------------------------------------------ */
 
 /* Not in every libc's headers. */
 #define FLAG_NOEXEC_SEAL 8u
@@ -47,22 +56,103 @@ static void give_file(const struct keeper *k, int file, int close_on_exec)
 #define KNOWN_FLAGS (MFD_CLOEXEC | MFD_ALLOW_SEALING | FLAG_NOEXEC_SEAL | FLAG_EXEC)
 
 /* One without a name, that gets none (O_EXCL). To seal it is refused, as any file there. */
-static void make_file(const struct keeper *k, const struct run *run)
+static int make_file(const struct run *run)
+{
+    int file = openat(run->meter.shm, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0700);
+
+    if (file >= 0)
+        (void)fchmod(file, 0777); /* whatever our mask is */
+    return file;
+}
+
+static void give_file(const struct keeper *k, const struct run *run)
 {
     unsigned flags = (unsigned)asking.call.data.args[1];
+    struct seccomp_notif_addfd add = {.id = asking.call.id,
+                                      .newfd_flags = flags & MFD_CLOEXEC ? O_CLOEXEC : 0};
 
     if (flags & ~KNOWN_FLAGS) {
         refuse(k, EINVAL); /* as by a kernel without huge pages, or an older one */
         return;
     }
-    AUTO_FD file = openat(run->meter.shm, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0700);
-    if (file < 0) {
-        refuse(k, errno);
+    AUTO_FD file = make_file(run);
+    add.srcfd = (uint32_t)file;
+    int given = file >= 0 ? ioctl(k->approved.listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) : -1;
+    if (given < 0) {
+        refuse(k, errno); /* there are too many, or it has too many */
         return;
     }
-    (void)fchmod(file, 0777); /* whatever our mask is */
-    give_file(k, file, flags & MFD_CLOEXEC);
+    fd_close(&file); /* before it goes on: it may want to execute what it has written */
+    answer(k, given, 0, 0);
 }
+
+/* ---- shared memory ----------------------------------------------------------------- */
+
+/* What the host has in shared memory and files in memory but the run's own. */
+static uint64_t of_others(uint64_t filed)
+{
+    uint64_t all = hold_of_host();
+    return all > filed ? all - filed : 0;
+}
+
+static void note_shared(const struct keeper *k, const struct run *run)
+{
+    uint64_t length = asking.call.data.args[1];
+    uint64_t disk = run->spec.disk_bytes;
+
+    if (asking.call.data.args[3] & MAP_HUGETLB) {
+        refuse(k, ENOMEM); /* of the host's store, and in the maps by another name */
+        return;
+    }
+    if (shared.made_bytes == 0)
+        shared.least =
+            of_others(hold_filed(run->meter.work, disk) + hold_filed(run->meter.shm, disk));
+    if (length < INT64_MAX - shared.made_bytes) /* else there is no address for it */
+        shared.made_bytes += length + PAGE_BYTES;
+    shared.is_new = 1;
+    answer(k, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+}
+
+/* Whether it has some. Who moves a map from where it will be looked for is not seen. */
+static int has_shared(pid_t top)
+{
+    int may_have = shared.is_new || hold_has_shared(top, 1);
+
+    shared.is_new = 0;
+    if (!may_have)
+        shared.made_bytes = 0;
+    return may_have;
+}
+
+/* Of shared pages. They may have mapped all that is filed, which counts already. */
+static uint64_t shown(pid_t top, uint64_t filed)
+{
+    struct hold_pages pages;
+
+    hold_pages(top, 1, &pages);
+    return pages.shared_bytes > filed ? pages.shared_bytes - filed : 0;
+}
+
+uint64_t admit_hidden(const struct run *run, pid_t top, uint64_t filed, uint64_t resident,
+                      int may_walk)
+{
+    uint64_t limit = run->spec.memory_bytes;
+
+    if (shared.made_bytes <= limit)
+        return 0;
+    uint64_t now = of_others(filed);
+    if (now < shared.least)
+        shared.least = now;
+    uint64_t more = now - shared.least;
+    if (more <= limit || !has_shared(top))
+        return 0;
+    uint64_t seen = may_walk ? shown(top, filed) : resident;
+    uint64_t hidden = more > seen ? more - seen : 0;
+    hidden = hidden < shared.made_bytes ? hidden : shared.made_bytes;
+    return hidden > limit ? hidden : 0;
+}
+
+/* ---- the loop ------------------------------------------------------------------------ */
 
 /* A listener whose filter nobody is under any more would be readable for ever. */
 static void stop_listening(struct keeper *k)
@@ -81,7 +171,9 @@ void admit_one(struct keeper *k)
     if (ioctl(k->approved.listener, SECCOMP_IOCTL_NOTIF_RECV, &asking) < 0)
         stop_listening(k);
     else if (run && asking.call.data.nr == SYS_memfd_create)
-        make_file(k, run);
+        give_file(k, run);
+    else if (run && asking.call.data.nr == SYS_mmap)
+        note_shared(k, run);
     else
         refuse(k, ENOSYS);
 }

@@ -6,6 +6,7 @@
 #include "keeper/hold.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
@@ -273,4 +274,56 @@ void hold_pages(pid_t top, int without_top, struct hold_pages *ret)
 {
     *ret = (struct hold_pages){0};
     tree_each(top, without_top, add_pages, ret);
+}
+
+/* ---- shared memory without a name ------------------------------------------------------ */
+
+/* "7f00-7f01 rw-s 00000000 00:01 4711    /dev/zero (deleted)" */
+static int is_shared(const char *line)
+{
+    unsigned major, minor;
+
+    return strstr(line, " /dev/zero (deleted)\n") &&
+           sscanf(line, "%*s %*s %*s %x:%x", &major, &minor) == 2 &&
+           makedev(major, minor) == memory_dev();
+}
+
+static void look_for_shared(void *ctx, const struct tree_process *p)
+{
+    int *found = ctx;
+    char path[64], line[PATH_MAX + 128];
+
+    (void)snprintf(path, sizeof(path), "%d/maps", p->pid);
+    int fd = *found ? -1 : openat(tree_proc(), path, O_RDONLY | O_CLOEXEC);
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!f) {
+        *found |= errno != ENOENT && errno != ESRCH; /* else it has just ended */
+        fd_close(&fd);
+        return;
+    }
+    while (!*found && fgets(line, sizeof(line), f))
+        *found = is_shared(line);
+    (void)fclose(f);
+}
+
+int hold_has_shared(pid_t top, int without_top)
+{
+    int found = 0;
+
+    tree_each(top, without_top, look_for_shared, &found);
+    return found;
+}
+
+uint64_t hold_of_host(void)
+{
+    char text[TREE_TEXT_MAX];
+    uint64_t files = 0, swap = 0, swap_left = 0;
+
+    AUTO_FD fd = openat(tree_proc(), "meminfo", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
+    text[n > 0 ? n : 0] = '\0';
+    (void)take_line(text, "\nShmem:", &files);
+    (void)take_line(text, "\nSwapTotal:", &swap);
+    (void)take_line(text, "\nSwapFree:", &swap_left);
+    return files + swap - swap_left;
 }

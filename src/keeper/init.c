@@ -41,13 +41,21 @@ static int step_numbers(void *ctx, struct cordon_err *reterr)
     return 0;
 }
 
+/* Whether the keeper admits what would be memory that it cannot see (keeper/admit.h). */
+static int has_to_ask(const struct init *in)
+{
+    return !in->spec->in_group && box_has_namespaces(in->box) &&
+           !(in->spec->walls_down & (CORDON_WALL_LIMITS | CORDON_WALL_SECCOMP));
+}
+
 static int step_devices(void *ctx, struct cordon_err *reterr)
 {
     const struct init *in = ctx;
     /* A view holds the profile's devices, and no other mount allows any. */
     if (in->box->has_view)
         return hostroot_mount_shm(in->spec->disk_bytes, in->spec->disk_files, reterr);
-    return hostroot_close_devices(in->spec->disk_bytes, in->spec->disk_files, reterr);
+    return hostroot_close_devices(in->spec->disk_bytes, in->spec->disk_files, !has_to_ask(in),
+                                  reterr);
 }
 
 static int step_kernel(void *ctx, struct cordon_err *reterr)
@@ -137,13 +145,6 @@ static int step_landlock(void *ctx, struct cordon_err *reterr)
 {
     (void)ctx;
     return landlock_apart(reterr);
-}
-
-/* Whether the keeper admits what would be memory that it cannot see (keeper/admit.h). */
-static int has_to_ask(const struct init *in)
-{
-    return !in->spec->in_group && box_has_namespaces(in->box) &&
-           !(in->spec->walls_down & (CORDON_WALL_LIMITS | CORDON_WALL_SECCOMP));
 }
 
 static int step_seccomp(void *ctx, struct cordon_err *reterr)

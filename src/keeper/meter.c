@@ -8,6 +8,7 @@
 #include "keeper/meter.h"
 
 #include "jail/rootfs.h"
+#include "keeper/admit.h"
 #include "keeper/hold.h"
 #include "keeper/sockets.h"
 
@@ -40,8 +41,9 @@
 struct look {
     struct tree_sum sum;
     struct hold_objects objects;
-    uint64_t most; /* memory that it may hold */
-    uint64_t held; /* never less than it does hold */
+    uint64_t most;  /* memory that it may hold */
+    uint64_t held;  /* never less than it does hold */
+    uint64_t filed; /* of that, in file systems in memory and the like */
 };
 
 static int is_unlimited(const struct run *run)
@@ -118,6 +120,7 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
                      hold_filed(run->meter.shm, spec->disk_bytes) +
                      (spec->approved ? hold_ipc(look->sum.processes) : 0) +
                      look->objects.file_bytes;
+    look->filed = filed;
     uint64_t kernels = look->objects.pipes * HOLD_PIPE_BYTES + hold_unseen(top, with_init);
 
     look->most = add(spec->memory_bytes, k->zygote.born_bytes ? k->zygote.born_bytes : START_BYTES);
@@ -254,6 +257,9 @@ static void look_at(struct keeper *k, struct run *run, uint64_t now)
         return;
     }
     add_up(k, run, top, &look);
+    if (run->spec.approved)
+        look.held = add(look.held, admit_hidden(run, top, look.filed, look.sum.resident_bytes,
+                                                !put_off(k, run)));
     note_peak(k, run, look.held);
     if (look.sum.cpu_ms > run->meter.cpu_ms)
         run->meter.cpu_ms = look.sum.cpu_ms;

@@ -24,6 +24,9 @@ static const struct promise approved_promises[] = {
     {"ioctl", {X, 0x5401, X}, SYS_ALLOW},
     {"fcntl", {X, 1032, X}, SYS_ALLOW}, /* F_GETPIPE_SZ */
     {"mmap", {0, 4096, 7, 0x22}, SYS_ALLOW},
+    {"mmap", {0, 4096, 3, 1, 3}, SYS_ALLOW},        /* of a file, shared */
+    {"mmap", {0, 4096, 3, 0x21}, SYS_ASK},          /* shared, of none */
+    {"mmap", {0, 4096, 3, HIGH | 0x4021}, SYS_ASK}, /* MAP_NORESERVE */
     {"memfd_create", {X, X}, SYS_ASK},
 
     /* no namespace, no mount, no handle past the root */
