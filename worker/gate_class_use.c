@@ -56,14 +56,21 @@ static int is_fixed_dict(const struct gate *g, uint32_t i)
     return 1;
 }
 
-/* raise TypeError(type(x)), when nothing ever looks at what an exception holds. */
+/* Whether anything looks at what an exception holds. */
+static int reads_errors(const struct gate *g)
+{
+    uint32_t id = gate_name_find_text(g, "args", sizeof("args") - 1);
+    return g->prefixed || g->args_by_prefix || g->class_patterns ||
+           (id && NAME(g, id)->max_args >= 0);
+}
+
+/* raise TypeError(type(x)) */
 static int is_raised(const struct gate *g, uint32_t i)
 {
     static const char *const names[] = {"Exception", "NotImplementedError", "RuntimeError",
                                         "TypeError", "ValueError"};
-    uint32_t call = N(g, i)->parent, id = gate_name_find_text(g, "args", sizeof("args") - 1);
-    if (!is_in_field(g, call, K_Raise, F_exc) || g->prefixed || g->args_by_prefix ||
-        g->class_patterns || (id && NAME(g, id)->max_args >= 0))
+    uint32_t call = N(g, i)->parent;
+    if (!is_in_field(g, call, K_Raise, F_exc) || reads_errors(g))
         return 0;
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         if (strcmp(text_of_name(g, first_child(g, call)), names[k]) == 0)
@@ -108,7 +115,7 @@ int is_tame_class_use(const struct gate *g, uint32_t i)
         return is_tame_comparison(g, i, parent);
     case K_Subscript:
         return N(g, i)->field == F_slice && is_load(g, parent) &&
-               is_fixed_dict(g, first_child(g, parent));
+               is_fixed_dict(g, first_child(g, parent)) && !reads_errors(g); /* a KeyError */
     case K_Call:
         return is_tame_argument(g, i);
     default:

@@ -128,7 +128,8 @@ static uint32_t whose_class(const struct gate *g, uint32_t i)
 }
 
 /* type(self) is type(other); negated: `is not`. */
-static int compares_classes(const struct gate *g, uint32_t test, uint32_t name, int negated)
+static int compares_classes(const struct gate *g, uint32_t test, const struct symbol *s,
+                            int negated)
 {
     if (kind_of(g, test) != K_Compare || count_of(g, test, F_comparators) != 1 ||
         !(N(g, test)->op == COMPARE_IDENTITY || N(g, test)->op == COMPARE_EQUAL) ||
@@ -136,16 +137,15 @@ static int compares_classes(const struct gate *g, uint32_t test, uint32_t name, 
         return 0;
     uint32_t a = whose_class(g, first_child(g, test));
     uint32_t b = whose_class(g, child_of(g, test, F_comparators));
-    if (!a || !b || kind_of(g, a) != K_Name || kind_of(g, b) != K_Name)
-        return 0;
-    return (N(g, a)->name == name && is_genuine_self(g, b, NULL)) ||
-           (N(g, b)->name == name && is_genuine_self(g, a, NULL));
+    return a && b &&
+           ((symbol_of(g, a) == s && is_genuine_self(g, b, NULL)) ||
+            (symbol_of(g, b) == s && is_genuine_self(g, a, NULL)));
 }
 
-/* What isinstance() or `type(a) is type(b)` says of node i's name. */
-static int tests_for_own_class(const struct gate *g, uint32_t test, uint32_t name)
+/* What isinstance() or `type(a) is type(b)` says of that variable. */
+static int tests_for_own_class(const struct gate *g, uint32_t test, const struct symbol *s)
 {
-    if (compares_classes(g, test, name, 0))
+    if (compares_classes(g, test, s, 0))
         return 1;
     if (kind_of(g, test) != K_Call || builtin_sure(g, first_child(g, test)) != BUILTIN_ISINSTANCE ||
         strcmp(text_of_name(g, first_child(g, test)), "isinstance") != 0 ||
@@ -155,16 +155,17 @@ static int tests_for_own_class(const struct gate *g, uint32_t test, uint32_t nam
     uint32_t own = class_sure(g, class);
     int safe = own && class_facts_known(g, own) & CLASS_PLAIN &&
                !(class_facts_known(g, own) & CLASS_ABSTRACT);
-    return kind_of(g, object) == K_Name && N(g, object)->name == name && safe;
+    return symbol_of(g, object) == s && safe;
 }
 
 /* `isinstance(other, C) and ... other.__dict__`, or the like as an early return before. */
 static int is_guarded(const struct gate *g, uint32_t i, uint32_t object)
 {
-    const struct bind *b = only_bind(g, symbol_of(g, object));
+    const struct symbol *name = symbol_of(g, object);
+    const struct bind *b = only_bind(g, name);
     if (!b || b->kind != BIND_PARAMETER)
         return 0;
-    uint32_t name = N(g, object)->name, up = i;
+    uint32_t up = i;
     for (int climbed = 0; climbed < 8 && up; climbed++, up = N(g, up)->parent) {
         uint32_t parent = N(g, up)->parent;
         uint32_t before = first_child(g, parent);

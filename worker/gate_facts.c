@@ -475,8 +475,7 @@ int gate_facts_collect(struct gate *g)
             N(g, i)->op = K_Load; /* it is bound; from here on it is read */
         if (N(g, i)->kind == K_Name && N(g, i)->op == K_Load)
             link_name(g, i);
-        const struct symbol *self =
-            is_function(g, i) && class_of_method(g, i) ? first_parameter(g, i) : NULL;
+        const struct symbol *self = class_of_method(g, i) ? first_parameter(g, i) : NULL;
         if (self)
             NAME(g, self->name)->is_self = 1;
     }
@@ -489,6 +488,7 @@ int gate_facts_collect(struct gate *g)
     gate_mark_evaluated(g);
     if (class_facts_collect(g) < 0)
         return -1;
+    gate_package_classes(g);
     gate_roam_collect(g);
     for (uint32_t i = 0; i < g->node_count; i++) {
         note_store(g, i);

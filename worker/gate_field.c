@@ -57,6 +57,8 @@ static int only_decorates(const struct gate *g, uint32_t call)
     if (!target || kind_of(g, target) != K_Name || count_of(g, statement, F_targets) != 1)
         return 0;
     uint32_t s = gate_scope_resolve(g, N(g, target)->scope, N(g, target)->name);
+    if (g->symbols[s].flags & SYMBOL_KEPT && g->scopes[g->symbols[s].scope].kind == SCOPE_CLASS)
+        return 0;
     for (uint32_t i = 0; s && i < g->node_count && may_go_on(g); i++)
         if (kind_of(g, i) == K_Name && is_load(g, i) && N(g, i)->link == s &&
             !decorates_class(g, i))

@@ -403,6 +403,14 @@ static int bind_given(struct gate *g, const char *text, const char *module)
     return id ? bind_full(g, 0, id, bind) : -1;
 }
 
+/* What a class body binds is an attribute as well, of which no Name tells. */
+static void note_class_symbols(struct gate *g)
+{
+    for (uint32_t s = 1; s < g->symbol_count; s++)
+        if (g->scopes[g->symbols[s].scope].kind == SCOPE_CLASS)
+            g->symbols[s].flags |= SYMBOL_ESCAPES | SYMBOL_CLASS_ESCAPES | SYMBOL_KEPT;
+}
+
 int gate_scope_bind(struct gate *g)
 {
     g->symbol_count = g->bind_count = 1; /* 0 is none */
@@ -414,5 +422,8 @@ int gate_scope_bind(struct gate *g)
     if (bind_given(g, "input_data", NULL) < 0 || bind_given(g, "result", NULL) < 0 ||
         bind_given(g, "json", "json") < 0 || declare_all(g) < 0)
         return -1;
-    return bind_all(g, 0) < 0 || (g->pending && bind_all(g, 1) < 0) ? -1 : 0;
+    if (bind_all(g, 0) < 0 || (g->pending && bind_all(g, 1) < 0))
+        return -1;
+    note_class_symbols(g);
+    return 0;
 }

@@ -163,6 +163,8 @@ int is_only_method(const struct gate *g, uint32_t function)
         return !g->odd_classmethods;
     if (g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS || !is_called_well_as(g, class, function))
         return 0;
+    if (g->packages && g->class_is_value) /* np.take(C, x) calls C.take(x, ...) */
+        return 0;
     int required = required_arguments(g, function);
     int called_well = name->max_args <= required;
     if (gate_library_calls(g, name->text) > required)

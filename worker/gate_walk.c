@@ -78,7 +78,6 @@ static int check_wrapped_self(struct gate *g)
 
 int gate_walk(struct gate *g)
 {
-    gate_package_classes(g);
     for (uint32_t i = 0; i < g->node_count; i++)
         if (check_node(g, i) < 0)
             return -1;

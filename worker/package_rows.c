@@ -263,6 +263,7 @@ static const struct package_name attributes[] = {
     {"env", SHAPE_NEVER, TEMPLATE},
     {"environment", SHAPE_NEVER, TEMPLATE},
     {"eval", SHAPE_EXPRESSION, "runs text as code"},
+    {"fileno", SHAPE_NEVER, "is what packages take for an open file"},
     {"filter", SHAPE_FILTER, BY_NAME},
     {"format_index", SHAPE_CELL, FORMATS},
     {"from_custom_template", SHAPE_NEVER, TEMPLATE},

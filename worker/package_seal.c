@@ -11,6 +11,7 @@
 
 #include "audit.h"
 #include "base/io.h"
+#include "gate.h"
 #include "package.h"
 
 #include <string.h>
@@ -53,6 +54,20 @@ static PyObject *is_door(PyObject *unused, PyObject *name)
     return text ? PyBool_FromLong(package_setting_is_door(text)) : NULL;
 }
 
+/* may_call(name): of a method or a function of numpy that a text names. */
+static PyObject *may_call(PyObject *unused, PyObject *name)
+{
+    (void)unused;
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    if (!text)
+        return NULL;
+    const struct package_name *method = package_attribute(text);
+    const struct package_row *function = package_row_of("numpy", text);
+    return PyBool_FromLong(text[0] != '_' && !gate_why_never(text) &&
+                           (!method || method->shape == SHAPE_FUNCTIONS) &&
+                           (!function || function->shape == SHAPE_ANY));
+}
+
 /* final(class): nothing derives from it any more, whose methods C code trusts. */
 static PyObject * final(PyObject *unused, PyObject *class)
 {
@@ -86,7 +101,7 @@ static PyMethodDef refuse_def = {"refuse", refuse, METH_O, NULL};
 static PyMethodDef functions[] = {
     {"put", put, METH_VARARGS, NULL},      {"is_door", is_door, METH_O, NULL},
     {"final", final, METH_O, NULL},        {"array_of", array_of, METH_O, NULL},
-    {"caller", caller, METH_NOARGS, NULL},
+    {"caller", caller, METH_NOARGS, NULL}, {"may_call", may_call, METH_O, NULL},
 };
 
 /*

@@ -138,6 +138,17 @@ const struct package_seal package_seals[] = {
      "    return Checked(own) if own is self.window else own\n"
      "module.BaseWindow._get_window_indexer = indexer\n"},
 
+    /* What agg(), transform(), apply() and pct_change() look up on data, by a text. */
+    {"pandas", "calls any method, by its name in text",
+     "import sys\n"
+     "def look_up(owner, name, *default, old=getattr):\n"
+     "    name = exact(name)\n"
+     "    if not may_call(name):\n"
+     "        refuse('the name ' + name)\n"
+     "    return old(owner, name, *default)\n"
+     "for name in 'apply', 'groupby.generic', 'groupby.groupby', 'resample':\n"
+     "    vars(sys.modules['pandas.core.' + name])['getattr'] = look_up\n"},
+
     {"pandas.core.groupby.generic", "calls any method, by its name in text",
      "def filter(self, func, *args, old=module.SeriesGroupBy.filter, **kwargs):\n"
      "    if isinstance(func, str):\n"
@@ -245,6 +256,18 @@ const struct package_seal package_seals[] = {
      "        refuse('this font file')\n"
      "    self._file = file\n"
      "module.FontProperties.set_file = set_file\n"},
+
+    {"matplotlib.backends.backend_pdf", "opens files that are no font of the profile's",
+     "from matplotlib import font_manager\n"
+     "def known(file):\n"
+     "    file = exact(file)\n"
+     "    fonts = font_manager.fontManager.ttflist + font_manager.fontManager.afmlist\n"
+     "    return file if file in {exact(f.fname) for f in fonts} else refuse('this font file')\n"
+     "def font(self, font, *, old=module.PdfFile.fontName):\n"
+     "    return old(self, known(font) if isinstance(font, str) else font)\n"
+     "def embed(self, file, characters, *, old=module.PdfFile.embedTTF):\n"
+     "    return old(self, known(str(file)), characters)\n"
+     "module.PdfFile.fontName, module.PdfFile.embedTTF = font, embed\n"},
 
     {"matplotlib.tri", "reads memory that is not its own",
      "kind = module.Triangulation\n"
