@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Prints worker/library_calls.c: the methods that the Python code of the standard library calls
-on what may not be its own, and with how many arguments. Give it the library directories of
-all supported Pythons, and run it with the newest of them, which can read them all.
+on what may not be its own, and with how many arguments; and the private names that it uses,
+each with the module, or "*" for several. Give it the library directories of all supported
+Pythons, and run it with the newest of them, which can read them all.
 """
 
 import ast
@@ -60,21 +61,52 @@ def calls(path):
             yield node.func.attr, count
 
 
+def bound_in(node):
+    """The names that a class body binds."""
+    for part in node.body:
+        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield part.name
+        for target in part.targets if isinstance(part, ast.Assign) else []:
+            yield target.id if isinstance(target, ast.Name) else ""
+
+
+def privates(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = bound_in(node) if isinstance(node, ast.ClassDef) else []
+        names = [node.attr] if isinstance(node, ast.Attribute) else names
+        yield from (name for name in names if re.fullmatch("_[^_].*", name))
+
+
+def module_of(path, library):
+    name = ".".join(path.relative_to(library).with_suffix("").parts)
+    if name in ("urllib.parse", "_collections_abc"):
+        return {"_collections_abc": "collections.abc"}.get(name, name)
+    return "*" if name.startswith("_") or name in HELPERS else name.split(".")[0]
+
+
 def main():
-    most = dict(OF_C)
+    most, owners = dict(OF_C), {}
     for library in map(Path, sys.argv[1:]):
         for path in files(library):
+            for name in privates(path):
+                owners.setdefault(name, set()).add(module_of(path, library))
             for name, count in calls(path):
                 most[name] = max(most.get(name, 0), count)
     rows = " ".join(f'{{"{name}",~{most[name]}}},' for name in sorted(most))
     lines = textwrap.wrap(rows, 92, initial_indent="    ", subsequent_indent="    ")
-    print(HEAD + "\n".join(lines).replace("~", " ") + TAIL)
+    print(HEAD + "\n".join(lines).replace("~", " ") + MIDDLE, end="")
+    rows = " ".join(
+        f'{{"{name}",~"{"*" if len(of) > 1 else min(of)}"}},' for name, of in sorted(owners.items())
+    )
+    lines = textwrap.wrap(rows, 92, initial_indent="    ", subsequent_indent="    ")
+    print("\n".join(lines).replace("~", " ") + TAIL)
 
 
 HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * library_calls: the methods that code of the standard library calls on what it is given, each
- * with the most arguments that it passes. Made by tools/make_library_calls.py; sorted.
+ * with the most arguments that it passes; and its private names. Made by
+ * tools/make_library_calls.py; sorted.
  */
 #include "library_calls.h"
 
@@ -88,9 +120,25 @@ static const struct {
     int most;
 } calls[] = {
 """
+MIDDLE = """
+};
+
+/* Its private names, each with the module that uses it; "*": several. Sorted. */
+static const struct {
+    const char *name, *module;
+} privates[] = {
+"""
 TAIL = """
 };
 /* clang-format on */
+
+const char *library_private(size_t at, const char **ret_module)
+{
+    if (at >= ARRAY_LEN(privates))
+        return NULL;
+    *ret_module = privates[at].module;
+    return privates[at].name;
+}
 
 int library_calls(const char *name)
 {

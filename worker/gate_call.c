@@ -89,7 +89,8 @@ static int check_getattr(struct gate *g, uint32_t i, enum builtin what)
                          owner->name);
     if (what == BUILTIN_HASATTR) /* says yes or no, and nothing more */
         return 0;
-    if (are_tame_attr_strings(g, name) || is_field_name(g, name) || is_slot_name(g, name))
+    if (are_tame_attr_strings(g, name) || is_field_name(g, name) || is_slot_name(g, name) ||
+        (is_own_receiver(g, child_of(g, i, F_args)) && is_tame_own_prefix(g, name)))
         return 0;
     if (what == BUILTIN_GETATTR && names_readable(g, name))
         return 0;

@@ -57,7 +57,8 @@ int is_tame_decorator(const struct gate *g, uint32_t i)
     const struct export_name *row = export_sure(g, func);
     for (size_t k = 0; row && k < ARRAY_LEN(names); k++)
         if (strcmp(row->name, names[k]) == 0)
-            return 1;
+            return !call || strcmp(row->name, "verify") == 0 ||
+                   (k == 0 && !child_of(g, i, F_args)); /* final(f) is f, whatever f is */
     uint32_t function = plain_function(g, func);
     return function && hands_back(g, function, call);
 }
@@ -234,28 +235,52 @@ static unsigned facts_of_base(struct gate *g, uint32_t base, unsigned depth, int
     return facts_of_unsure(g, base) | (made ? CLASS_REAL : 0);
 }
 
+/* An instance of a class of the library that is no descriptor. */
+static int makes_value(const struct gate *g, uint32_t call)
+{
+    static const char *const names[] = {"auto",      "compile", "date", "datetime", "deque",
+                                        "frozenset", "member",  "time", "timedelta"};
+    const struct export_name *row = export_sure(g, first_child(g, call));
+    if (!row)
+        return 0;
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (strcmp(row->name, names[k]) == 0)
+            return 1;
+    return row->name[0] >= 'A' && row->name[0] <= 'Z' && row->kind == EXPORT_PLAIN;
+}
+
+#define OPERANDS_MAX 16
+
+/* -1, 1 << 3: of constants only. */
+static int is_arithmetic(const struct gate *g, uint32_t value)
+{
+    if (N(g, value)->end - value > OPERANDS_MAX)
+        return 0;
+    for (uint32_t i = value; i < N(g, value)->end; i++)
+        if (kind_of(g, i) != K_BinOp && kind_of(g, i) != K_UnaryOp && kind_of(g, i) != K_Constant)
+            return 0;
+    return 1;
+}
+
 /* A value that is no descriptor: functions and their like do not become members. */
 static int makes_member(const struct gate *g, uint32_t value)
 {
-    static const char *const names[] = {"cached_property", "nonmember", "partial", "partialmethod",
-                                        "singledispatchmethod"};
-    const struct export_name *row;
+    static const char answers[] = "__getattr__";
+    uint32_t id = gate_name_find_text(g, answers, sizeof(answers) - 1);
     switch (N(g, value)->kind) {
     case K_Constant:
     case K_Tuple:
     case K_List:
     case K_Dict:
     case K_Set:
-    case K_UnaryOp:
-    case K_BinOp:
     case K_JoinedStr:
         return 1;
+    case K_UnaryOp:
+    case K_BinOp:
+        return is_arithmetic(g, value);
     case K_Call:
-        row = export_sure(g, first_child(g, value));
-        for (size_t k = 0; row && k < ARRAY_LEN(names); k++)
-            if (strcmp(row->name, names[k]) == 0)
-                return 0;
-        return row || is_own_instance(g, value) || builtin_sure(g, value + 1) == BUILTIN_SELF_MATCH;
+        return makes_value(g, value) || builtin_sure(g, value + 1) == BUILTIN_SELF_MATCH ||
+               (is_own_instance(g, value) && !(id && NAME(g, id)->defined));
     default:
         return 0;
     }

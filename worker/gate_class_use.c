@@ -178,12 +178,32 @@ static int is_tame_own_class(const struct gate *g, uint32_t i, uint32_t object)
     return shape.positional == 1 && !shape.keywords && !shape.starred && is_class_context(g, i);
 }
 
+/*
+ * What `except` binds, where it is bound: behind its block a global name, or one of a class body,
+ * is that of something else again.
+ */
+static int is_caught(const struct gate *g, uint32_t i)
+{
+    const struct symbol *s = symbol_of(g, i);
+    uint32_t handler = 0;
+    if (!s || s->kinds != BINDS(BIND_EXCEPT))
+        return 0;
+    if (g->scopes[s->scope].kind != SCOPE_MODULE && g->scopes[s->scope].kind != SCOPE_CLASS)
+        return 1; /* an unbound local is an error */
+    for (uint32_t b = s->first; b && may_go_on(g); b = g->binds[b].next)
+        if (g->binds[b].node < i && i < N(g, g->binds[b].node)->end)
+            handler = g->binds[b].node;
+    for (uint32_t b = s->first; handler && b && may_go_on(g); b = g->binds[b].next)
+        if (handler < g->binds[b].node && g->binds[b].node < N(g, handler)->end)
+            return 0; /* and unbound in between */
+    return handler && N(g, i)->scope == s->scope;
+}
+
 int check_class_value(struct gate *g, uint32_t i, uint32_t object)
 {
     int call = kind_of(g, i) == K_Call; /* type(x) */
-    const struct symbol *s = symbol_of(g, object);
     int unpacked = is_in_field(g, i, K_Call, F_func) && call_shape(g, N(g, i)->parent).starred;
-    if (s && s->kinds == BINDS(BIND_EXCEPT) && !unpacked) /* an exception, and never a class */
+    if (is_caught(g, object) && !unpacked) /* an exception, and never a class */
         return 0;
     if (is_tame_own_class(g, i, object) || is_tame_class_use(g, i) ||
         (call && (is_display(g, object) || is_kept_tame(g, i))))

@@ -606,8 +606,12 @@ int check_package_number(struct gate *g, uint32_t class);
 /* Whether classes in use, of the library, are Enums; have a private part of that name. */
 int gate_has_enums(const struct gate *g);
 int gate_is_library_part(const struct gate *g, const char *name);
+/* Whether a private name of classes that may be at hand begins so. */
+int gate_library_begins(const struct gate *g, const char *prefix, size_t len);
 /* Whether instances of the class hold parts of the library that no name may reach. */
 int gate_has_hidden_parts(const struct gate *g, uint32_t class, unsigned depth);
+/* An instance or a class of the source that derives from nothing else. */
+int is_own_receiver(const struct gate *g, uint32_t i);
 /* Why a private name is refused on `base` (0: on anything), or NULL. */
 const char *refusal_in_library(const struct gate *g, uint32_t name, uint32_t base);
 
@@ -665,6 +669,8 @@ int check_copies(struct gate *g);
 int is_tame_attr_text(const struct gate *g, PyObject *str);
 /* Whether each string that node i can be is such a name. */
 int are_tame_attr_strings(struct gate *g, uint32_t i);
+/* f"_visit_{x}", on what has private names of the source's own only. */
+int is_tame_own_prefix(const struct gate *g, uint32_t i);
 /* What a text that is put together begins with, or NULL. */
 const char *gate_prefix_of(const struct gate *g, uint32_t i, size_t *ret_len);
 /* The same for names of fields: "a b", ["a", "b"], {"a": 1}, [("a", int)]. */

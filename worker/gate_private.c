@@ -6,6 +6,8 @@
  */
 #include "gate_int.h"
 
+#include "library_calls.h"
+
 #include <string.h>
 
 #define CHAIN_MAX 16
@@ -105,6 +107,30 @@ int gate_is_library_part(const struct gate *g, const char *name)
     return 0;
 }
 
+/* Whether that module is in use, or one whose values are of its classes. */
+static int is_at_hand(const struct gate *g, const char *module)
+{
+    if (strcmp(module, "*") == 0)
+        return g->imports || g->enums;
+    if (strcmp(module, "enum") == 0)
+        return gate_has_enums(g);
+    return gate_module_in_use(g, module) ||
+           (strcmp(module, "fractions") == 0 && gate_module_in_use(g, "statistics"));
+}
+
+int gate_library_begins(const struct gate *g, const char *prefix, size_t len)
+{
+    const char *module, *name;
+    for (size_t k = 0; (name = library_private(k, &module)) && may_go_on(g); k++)
+        if (strncmp(name, prefix, len) == 0 && is_at_hand(g, module))
+            return 1;
+    for (size_t k = 0; k < ARRAY_LEN(parts) && may_go_on(g); k++)
+        for (size_t m = 0; m < ARRAY_LEN(parts[k].modules) && parts[k].modules[m]; m++)
+            if (strncmp(parts[k].name, prefix, len) == 0 && is_at_hand(g, parts[k].modules[m]))
+                return 1;
+    return 0;
+}
+
 /* ---- whose it is --------------------------------------------------------------------- */
 
 /* A class with a base of the library, but for those that have nothing of their own. */
@@ -123,7 +149,7 @@ static int derives_abroad(const struct gate *g, uint32_t class, unsigned depth)
     return 0;
 }
 
-static int is_own_receiver(const struct gate *g, uint32_t i)
+int is_own_receiver(const struct gate *g, uint32_t i)
 {
     uint32_t class = 0, value = only_value(g, symbol_of(g, i));
     value = value ? value : i;

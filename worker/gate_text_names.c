@@ -147,11 +147,12 @@ const char *gate_prefix_of(const struct gate *g, uint32_t i, size_t *ret_len)
 }
 
 /* Every string that begins so is tame when no special name does. */
-static int is_tame_prefix(const struct gate *g, uint32_t i)
+static int is_tame_prefix(const struct gate *g, uint32_t i, int own)
 {
     size_t len;
     const char *prefix = gate_prefix_of(g, i, &len);
-    if (!prefix || len < 2 || (prefix[0] == '_' && (prefix[1] == '_' || len < 3)))
+    if (!prefix || len < 2 || (prefix[0] == '_' && (prefix[1] == '_' || len < 3)) ||
+        (prefix[0] == '_' && !own && gate_library_begins(g, prefix, len)))
         return 0;
     for (size_t k = 0; k < len; k++)
         if ((unsigned char)prefix[k] >= 0x80 || prefix[k] == '\0')
@@ -176,10 +177,15 @@ int are_tame_attr_strings(struct gate *g, uint32_t i)
                is_tame_attr_text(g, string_of(g, child_of(g, i, F_body)));
     struct symbol *s = symbol_of(g, i);
     if (!s)
-        return is_tame_prefix(g, i);
+        return is_tame_prefix(g, i, 0);
     if (!(s->flags & SYMBOL_STRINGS_KNOWN))
         s->flags |= SYMBOL_STRINGS_KNOWN | (work_out_strings(g, s) ? SYMBOL_STRINGS_TAME : 0);
     return (s->flags & SYMBOL_STRINGS_TAME) != 0;
+}
+
+int is_tame_own_prefix(const struct gate *g, uint32_t i)
+{
+    return !symbol_of(g, i) && is_tame_prefix(g, i, 1);
 }
 
 /* ---- names of fields -------------------------------------------------------------------- */
