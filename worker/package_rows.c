@@ -274,6 +274,7 @@ static const struct package_name attributes[] = {
     {"func_globals", SHAPE_NEVER, OBJECTS},
     {"get_cpp_triangulation", SHAPE_NEVER, MEMORY},
     {"grouper", SHAPE_NEVER, MEMORY},
+    {"iters", SHAPE_NEVER, MEMORY},
     {"loader", SHAPE_NEVER, TEMPLATE},
     {"mathtext_parser", SHAPE_NEVER, MEMORY},
     {"pivot_table", SHAPE_PIVOT, BY_NAME},

@@ -27,7 +27,9 @@ const struct package_seal package_seals[] = {
      "put(array, 'setflags', setflags)\n"
      "def base_of(self, view=array.view, off=array.setflags):\n"
      "    below = base(self)\n"
-     "    if isinstance(below, array) and flags(below).writeable and not flags(self).writeable:\n"
+     "    if not isinstance(below, array):\n"
+     "        return None\n"
+     "    if flags(below).writeable and not flags(self).writeable:\n"
      "        below = view(below)\n"
      "        off(below, write=False)\n"
      "    return below\n"
@@ -108,10 +110,12 @@ const struct package_seal package_seals[] = {
      "kind.__init__, kind.from_codes = init, classmethod(from_codes)\n"},
 
     {"pandas.core.indexes.multi", "takes numbers of levels that there are not",
+     "import numpy\n"
      "kind = module.MultiIndex\n"
      "def check(index):\n"
      "    for codes, level in zip(index._codes, index._levels):\n"
-     "        if len(codes) and not -1 <= codes.min() <= codes.max() < max(len(level), 1):\n"
+     "        codes = numpy.array(codes)\n"
+     "        if codes.size and not -1 <= codes.min() <= codes.max() < max(len(level), 1):\n"
      "            raise ValueError('a code of this MultiIndex is not that of a level')\n"
      "def set_codes(self, codes, *, copy=False, old=kind._set_codes, **kwargs):\n"
      "    old(self, codes, copy=True, **kwargs)\n"
@@ -269,15 +273,32 @@ const struct package_seal package_seals[] = {
      "    return old(self, known(str(file)), characters)\n"
      "module.PdfFile.fontName, module.PdfFile.embedTTF = font, embed\n"},
 
+    /* whoever names it: get_file() of an object may be the code's own */
+    {"matplotlib.font_manager", "opens files that are no font of the profile's",
+     "fonts = module.fontManager\n"
+     "def known(file):\n"
+     "    file = exact(str(file))\n"
+     "    files = {exact(f.fname) for f in fonts.ttflist + fonts.afmlist}\n"
+     "    return file if file in files else refuse('this font file')\n"
+     "def font(file, *others, old=module._get_font, **named):\n"
+     "    files = tuple(map(known, file)) if type(file) in (list, tuple) else known(file)\n"
+     "    return old(files, *others, **named)\n"
+     "module._get_font = font\n"},
+
+    {"jinja2", "reads attributes by their names in text, and runs text as code",
+     "for name in 'call_filter', 'call_test', 'compile_expression', 'from_string':\n"
+     "    setattr(module.Environment, name, lambda *args, **named: refuse('this template'))\n"},
+
     {"matplotlib.tri", "reads memory that is not its own",
+     "import numpy\n"
      "kind = module.Triangulation\n"
      "def fixed(values, copy):\n"
-     "    values = values.copy().view() if copy else values.view()\n"
+     "    values = numpy.array(values) if copy else values.view()\n"
      "    values.flags.writeable = False\n"
      "    return values\n"
      "def cpp(self, *, old=kind.get_cpp_triangulation):\n"
      "    corners = fixed(self.triangles, True)\n"
-     "    if corners.size and not 0 <= corners.min() <= corners.max() < len(self.x):\n"
+     "    if corners.size and not 0 <= corners.min() <= corners.max() < numpy.array(self.x).size:\n"
      "        refuse('this triangulation')\n"
      "    if self._cpp_triangulation is None:\n"
      "        self.triangles = corners\n"
