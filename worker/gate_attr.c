@@ -231,6 +231,14 @@ static int check_registration(struct gate *g, uint32_t i)
                      owner->name);
 }
 
+/* A view of a dict that the library keeps. */
+static int is_proxy(const struct gate *g, const char *name)
+{
+    return (strcmp(name, "groupindex") == 0 && gate_module_in_use(g, "re")) ||
+           (strcmp(name, "metadata") == 0 && g->fields) ||
+           (strcmp(name, "registry") == 0 && g->dispatches);
+}
+
 int check_attribute(struct gate *g, uint32_t i)
 {
     int mixed = 0;
@@ -267,11 +275,11 @@ int check_attribute(struct gate *g, uint32_t i)
         return check_package_attribute(g, i);
     if (is_enum_read(g, i))
         return 0;
-    if (is_load(g, i) && strcmp(name->text, "groupindex") == 0 && gate_module_in_use(g, "re") &&
-        !is_tame_proxy(g, i))
+    if (is_load(g, i) && is_proxy(g, name->text) && !is_tame_proxy(g, i))
         return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,
-                         "Compared or joined, `groupindex` hands the table of the pattern to the "
-                         "methods of the other side, which this code defines.");
+                         "Compared or joined, `%s` hands the table behind it to the methods of the "
+                         "other side, which this code defines.",
+                         name->text);
     enum rule_id rule;
     const char *why = refusal_on(g, N(g, i)->name, first_child(g, i), &rule);
     return why ? gate_warn(g, rule, i, "The attribute `%s` %s.", name->text, why) : 0;

@@ -322,6 +322,22 @@ int check_special_call(struct gate *g, uint32_t i, uint32_t exports)
     return 0;
 }
 
+/*
+ * lru_cache(typed=True) keeps the types of what it gets beside it, and compares them with what it
+ * gets next.
+ */
+static int check_typed_cache(struct gate *g, uint32_t i)
+{
+    const struct export_name *row = export_sure(g, first_child(g, i));
+    struct call_shape shape = call_shape(g, i);
+    if (!row || strcmp(row->name, "lru_cache") != 0 || !compares_as_it_likes(g) ||
+        !(shape.starred || shape.positional > 1 || keyword_of(g, i, "typed")))
+        return 0;
+    return gate_warn(g, RULE_TYPE_VALUE, i,
+                     "A cache by types keeps the classes of what it is given, and compares them "
+                     "with objects whose `__eq__` and `__hash__` this code defines.");
+}
+
 /* ---- any call ---------------------------------------------------------------------------------------- */
 
 int check_call(struct gate *g, uint32_t i)
@@ -333,7 +349,7 @@ int check_call(struct gate *g, uint32_t i)
         exports |= EXPORTS(EXPORT_ENUM);
     if (exports && check_special_call(g, i, exports) < 0)
         return -1;
-    if (check_package_keywords(g, i) < 0)
+    if (check_package_keywords(g, i) < 0 || check_typed_cache(g, i) < 0)
         return -1;
     enum builtin what = builtin_what(g, func);
     switch ((int)what) {

@@ -38,14 +38,14 @@ int is_tame_comparison(const struct gate *g, uint32_t i, uint32_t compare)
 }
 
 /*
- * D[type(x)], D.get(type(x)) with a dict that is displayed once and never changes; its keys
+ * D[type(x)], D.get(type(x)) with a dict that is displayed there, or once and never changes; its keys
  * are classes or constants, which do not look at what they are compared with.
  */
 static int is_fixed_dict(const struct gate *g, uint32_t i)
 {
     const struct symbol *s = symbol_of(g, i);
-    uint32_t value = only_value(g, s);
-    if (!value || kind_of(g, value) != K_Dict || s->flags & SYMBOL_ESCAPES)
+    uint32_t value = s ? only_value(g, s) : i;
+    if (!value || kind_of(g, value) != K_Dict || (s && s->flags & SYMBOL_ESCAPES))
         return 0;
     FOR_CHILDREN (g, c, value) {
         if (N(g, c)->field != F_keys)

@@ -125,17 +125,6 @@ const char *gate_package_why(const struct gate *g, const char *name)
     return row ? row->why : NULL;
 }
 
-/* ax.transData.transform((1, 2)): of coordinates. Of a column of that name it is sealed. */
-static int is_transform(const struct gate *g, uint32_t base, const char *name)
-{
-    static const char *const transforms[] = {"transAxes",   "transData",  "transFigure",
-                                             "transLimits", "transScale", "transSubfigure"};
-    for (size_t k = 0; kind_of(g, base) == K_Attribute && k < ARRAY_LEN(transforms); k++)
-        if (strcmp(name_of(g, base), transforms[k]) == 0)
-            return strcmp(name, "transform") == 0;
-    return 0;
-}
-
 int check_package_attribute(struct gate *g, uint32_t i)
 {
     const char *name = name_of(g, i);
@@ -147,8 +136,6 @@ int check_package_attribute(struct gate *g, uint32_t i)
     if (!is_load(g, i)) /* of a buffer, perhaps */
         return shape == SHAPE_NEVER ? warn_shape(g, i, name, shape, row->why) : 0;
     int called = is_in_field(g, i, K_Call, F_func) && !export_sure(g, base);
-    if (called && is_transform(g, base, name))
-        return 0;
     if (called && is_tame_package_call(g, N(g, i)->parent, shape, 1))
         return 0;
     return warn_shape(g, i, name, shape, row->why);

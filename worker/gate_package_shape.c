@@ -212,8 +212,6 @@ static int are_function_values(struct gate *g, uint32_t i, int depth)
     unsigned looked = 0;
     FOR_CHILDREN (g, c, i) {
         if (kind_of(g, i) == K_Dict && N(g, c)->field == F_keys) {
-            if (kind_of(g, c) == K_NONE)
-                return 0; /* **other */
             continue;
         }
         if (++looked > ITEMS_MAX || !is_function_value(g, c, depth + 1))
@@ -222,92 +220,29 @@ static int are_function_values(struct gate *g, uint32_t i, int depth)
     return 1;
 }
 
-static int is_mutable(const struct gate *g, uint32_t i)
-{
-    return kind_of(g, i) != K_Constant && kind_of(g, i) != K_Lambda && kind_of(g, i) != K_Tuple &&
-           kind_of(g, i) != K_Name && kind_of(g, i) != K_Attribute;
-}
-
-/* agg(x), x[1], "a" in x: every load of the name reads it or hands it to such a method. */
-static int is_only_handed_over(const struct gate *g, uint32_t i)
-{
-    for (uint32_t k = 0; k < g->node_count; k++) {
-        if (!may_go_on(g))
-            return 0;
-        if (kind_of(g, k) != K_Name || N(g, k)->link != N(g, i)->link || !is_load(g, k))
-            continue;
-        uint32_t up = kind_of(g, N(g, k)->parent) == K_keyword ? N(g, k)->parent : k;
-        uint32_t call = N(g, up)->parent, func = first_child(g, call);
-        const struct package_name *row =
-            kind_of(g, call) == K_Call && func != up && kind_of(g, func) == K_Attribute
-                ? package_attribute(package_name_of(g, func))
-                : NULL;
-        if (!is_reading(g, k) &&
-            (!row || (row->shape != SHAPE_FUNCTIONS && row->shape != SHAPE_PIVOT)))
-            return 0;
-    }
-    return 1;
-}
-
-static int is_function_name(struct gate *g, uint32_t i, int depth)
-{
-    const struct symbol *s = symbol_of(g, i);
-    if (!s)
-        return builtin_sure(g, i) != BUILTIN_NONE; /* len, max, str */
-    const struct bind *b = only_bind(g, s);
-    if (b && (b->kind == BIND_FUNCTION || b->kind == BIND_CLASS))
-        return !child_of(g, b->node, F_decorator_list); /* which may hand back a text */
-    if (b && b->kind == BIND_EXPORT)
-        return 1;
-    uint32_t value = only_value(g, s);
-    if (value)
-        return is_function_value(g, value, depth + 1) &&
-               (!is_mutable(g, value) || is_only_handed_over(g, i));
-    return b && b->kind == BIND_FOR && are_tame_attr_strings(g, i);
-}
-
-/* np.mean, str.upper, functools.partial(f, 1), NamedAgg("a", "sum") */
-static int is_function_part(struct gate *g, uint32_t i, int depth)
-{
-    uint32_t base = first_child(g, i);
-    if (kind_of(g, i) == K_Attribute)
-        return export_sure(g, i) || export_sure(g, base) ||
-               builtin_sure(g, base) == BUILTIN_SELF_MATCH;
-    if (package_is_export(g, base, "pandas", "NamedAgg"))
-        return are_function_values(g, i, depth);
-    return package_is_export(g, base, "functools", "partial") ||
-           package_is_export(g, base, "operator", "itemgetter");
-}
-
+/* Names in text that are written there; what is put together, pandas looks up by a seal. */
 static int is_function_value(struct gate *g, uint32_t i, int depth)
 {
+    uint32_t value = only_value(g, symbol_of(g, i));
     if (depth > FOLLOW_MAX || !may_go_on(g))
         return 0;
     switch (N(g, i)->kind) {
     case K_Constant:
         return !string_of(g, i) || is_tame_method(g, string_of(g, i));
-    case K_Lambda:
-        return 1;
     case K_Name:
-        return is_function_name(g, i, depth);
-    case K_Attribute:
-    case K_Call:
-    case K_keyword:
-        return kind_of(g, i) == K_keyword ? is_function_value(g, first_child(g, i), depth + 1)
-                                          : is_function_part(g, i, depth);
+        return !value || is_function_value(g, value, depth + 1);
+    case K_JoinedStr:
+    case K_BinOp:
+        return 0;
     case K_List:
     case K_Tuple:
     case K_Dict:
         return are_function_values(g, i, depth);
-    case K_ListComp:
-        return is_function_value(g, child_of(g, i, F_elt), depth + 1);
-    case K_DictComp:
-        return is_function_value(g, child_of(g, i, F_value), depth + 1);
     case K_IfExp:
         return is_function_value(g, child_of(g, i, F_body), depth + 1) &&
                is_function_value(g, child_of(g, i, F_orelse), depth + 1);
     default:
-        return 0;
+        return 1;
     }
 }
 

@@ -178,8 +178,24 @@ static void note_namespace(struct gate *g, uint32_t i)
     (EXPORTS(EXPORT_ATTRGETTER) | EXPORTS(EXPORT_METHODCALLER) | EXPORTS(EXPORT_WRAPS) |           \
      EXPORTS(EXPORT_UPDATE_WRAPPER) | EXPORTS(EXPORT_REDIRECT))
 
+/* Literal[x]: typing keeps the type of x, and compares it with what it is asked for next. */
+static int keeps_types(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    if (!is_in_field(g, i, K_Subscript, F_value) || !compares_as_it_likes(g) ||
+        strcmp(name_of(g, i), "Literal") != 0)
+        return 0;
+    uint32_t slice = child_of(g, parent, F_slice);
+    for (uint32_t k = slice; k < N(g, slice)->end; k++)
+        if (kind_of(g, k) != K_Tuple && kind_of(g, k) != K_Constant)
+            return 1;
+    return 0;
+}
+
 int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
 {
+    if (exports & EXPORTS(EXPORT_PLAIN) && keeps_types(g, i))
+        return warn_reflective(g, i);
     if (exports & EXPORTS(EXPORT_NAMESPACE))
         note_namespace(g, i);
     if (exports & (EXPORTS(EXPORT_ABSTRACT) | EXPORTS(EXPORT_PLAIN_BASE)))
