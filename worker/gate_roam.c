@@ -304,25 +304,8 @@ static int is_handed_back(const struct gate *g, uint32_t i)
 {
     if (N(g, i)->flags & IN_ANNOTATION)
         return (g->fields_made || g->dispatches) && !is_unseen_type(g, i);
-    return (is_in_field(g, i, K_Call, F_args) || kind_of(g, N(g, i)->parent) == K_keyword) &&
-           (gate_is_read(g, READS_DEFAULT_FACTORY) || gate_is_read(g, READS_FUNC));
-}
-
-/* final(C): decorators that leave a mark on what they get, where that is not the code's own. */
-static int marks_unseen(const struct gate *g, uint32_t call)
-{
-    static const char *const names[] = {"abstractmethod", "dataclass_transform", "deprecated",
-                                        "final",          "no_type_check",       "override",
-                                        "runtime",        "runtime_checkable",   "total_ordering",
-                                        "unique"};
-    const struct export_name *row = export_sure(g, first_child(g, call));
-    uint32_t arg = row ? child_of(g, call, F_args) : 0;
-    if (!arg || class_sure(g, arg))
-        return 0;
-    for (size_t k = 0; k < ARRAY_LEN(names); k++)
-        if (strcmp(names[k], row->name) == 0)
-            return 1;
-    return 0;
+    return g->hands_back &&
+           (is_in_field(g, i, K_Call, F_args) || kind_of(g, N(g, i)->parent) == K_keyword);
 }
 
 static void note_roaming(struct gate *g, uint32_t i)
@@ -333,15 +316,13 @@ static void note_roaming(struct gate *g, uint32_t i)
         g->classes_roam |= !g->classes_roam && is_class_alias(g, i) && !stays_put(g, i);
     if (is_caller_passed_on(g, i))
         g->library_callers |= OF_FILE | OF_JSON;
-    if (kind == K_Call && !g->other_writes && marks_unseen(g, i))
-        g->other_writes = i;
     if (kind != K_Name && kind != K_Attribute && kind != K_Call)
         return;
     int put = stays_put(g, i);
     if (!put && is_class_value(g, i)) {
         g->classes_roam = 1;
         g->unbound_calls |= may_derive(g, i);
-    } else if ((!put || is_handed_back(g, i)) && kind != K_Call && is_load(g, i) &&
+    } else if (kind != K_Call && is_load(g, i) && (!put || is_handed_back(g, i)) &&
                is_library_class(g, i)) {
         g->unbound_calls = 1;
         if (!g->base_roams && !is_kept_class(g, i) && !is_error(g, i))
@@ -375,6 +356,7 @@ static int is_loose_classmethod(const struct gate *g, uint32_t i)
 void gate_roam_collect(struct gate *g)
 {
     g->classes_roam = has_other_ways(g);
+    g->hands_back = gate_is_read(g, READS_DEFAULT_FACTORY) || gate_is_read(g, READS_FUNC);
     g->unbound_calls = g->hooked_copies && is_mentioned(g, "__deepcopy__"); /* of a bound method */
     g->library_callers = gate_callers(g) | (g->hooked_copies ? OF_COPY : 0);
     for (size_t k = 0; k < ARRAY_LEN(g->modules); k++)
