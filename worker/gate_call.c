@@ -94,6 +94,8 @@ static int check_getattr(struct gate *g, uint32_t i, enum builtin what)
         return 0;
     if (what == BUILTIN_GETATTR && names_readable(g, name))
         return 0;
+    if (what == BUILTIN_SETATTR && is_twin_write(g, i))
+        return 0;
     PyObject *text = string_of(g, name);
     if (what == BUILTIN_GETATTR && text && PyUnicode_CompareWithASCIIString(text, "__dict__") == 0)
         return check_object_dict(g, i, child_of(g, i, F_args));

@@ -116,6 +116,79 @@ static int check_deepcopy_definition(struct gate *g, uint32_t i)
     return 0;
 }
 
+/* ---- a twin: an empty instance that gets what `self` has ----------------------------------------- */
+
+/* Whether node i is the class of a genuine self that holds nothing of others; or a name for it. */
+static int is_own_class(const struct gate *g, uint32_t i)
+{
+    static const char maker[] = "__new__";
+    const unsigned other = CLASS_ENUM | CLASS_TEXT | CLASS_ABSTRACT;
+    uint32_t value = only_value(g, symbol_of(g, i)), class = class_sure(g, i);
+    uint32_t self = whose_class(g, value ? value : i);
+    uint32_t id = gate_name_find_text(g, maker, sizeof(maker) - 1);
+    if ((!self || !is_genuine_self(g, self, &class)) && !class)
+        return 0;
+    unsigned facts = class_facts_known(g, class);
+    return facts & CLASS_REAL && facts & CLASS_PLAIN && !(facts & other) &&
+           !(id && NAME(g, id)->defined) && !g->hidden_parts;
+}
+
+/* C.__new__(C): check_dunder_attribute() sees to it that both are the same. */
+int is_empty_twin(const struct gate *g, uint32_t i)
+{
+    uint32_t call = only_value(g, symbol_of(g, i)), func = call ? first_child(g, call) : 0;
+    return call && kind_of(g, call) == K_Call && kind_of(g, func) == K_Attribute &&
+           strcmp(text_of_name(g, func), "__new__") == 0 && count_of(g, call, F_args) == 1 &&
+           is_own_class(g, child_of(g, call, F_args));
+}
+
+/* self.__dict__, vars(self) */
+static int is_own_dict(const struct gate *g, uint32_t i)
+{
+    uint32_t self = 0;
+    if (kind_of(g, i) == K_Attribute && strcmp(text_of_name(g, i), "__dict__") == 0)
+        self = first_child(g, i);
+    if (kind_of(g, i) == K_Call && builtin_sure(g, first_child(g, i)) == BUILTIN_VARS)
+        self = child_of(g, i, F_args);
+    return self && is_genuine_self(g, self, NULL);
+}
+
+/* k of `for k, v in self.__dict__.items()` */
+static int is_own_key(const struct gate *g, uint32_t i)
+{
+    const struct bind *b = only_bind(g, symbol_of(g, i));
+    uint32_t tuple = b && b->kind == BIND_UNPACK ? N(g, b->node)->parent : 0;
+    uint32_t iter = tuple && N(g, tuple)->field == F_target && first_child(g, tuple) == b->node
+                        ? child_of(g, N(g, tuple)->parent, F_iter)
+                        : 0;
+    uint32_t items = iter && kind_of(g, iter) == K_Call ? first_child(g, iter) : 0;
+    return items && kind_of(g, items) == K_Attribute && count_of(g, tuple, F_elts) == 2 &&
+           strcmp(text_of_name(g, items), "items") == 0 && is_own_dict(g, first_child(g, items));
+}
+
+int is_twin_write(const struct gate *g, uint32_t call)
+{
+    return builtin_sure(g, first_child(g, call)) == BUILTIN_SETATTR &&
+           count_of(g, call, F_args) == 3 && is_empty_twin(g, child_of(g, call, F_args)) &&
+           is_own_key(g, child_at(g, call, F_args, 1));
+}
+
+int is_twin_update(const struct gate *g, uint32_t dict)
+{
+    uint32_t call = is_in_field(g, dict, K_Call, F_args) ? N(g, dict)->parent : 0;
+    uint32_t update = call ? first_child(g, call) : N(g, dict)->parent;
+    call = call ? call : N(g, update)->parent;
+    uint32_t twin = kind_of(g, update) == K_Attribute ? first_child(g, update) : 0;
+    uint32_t given = kind_of(g, call) == K_Call ? child_of(g, call, F_args) : 0;
+    if (!twin || !given || first_child(g, call) != update || count_of(g, call, F_args) != 1 ||
+        count_of(g, call, F_keywords) || strcmp(text_of_name(g, update), "update") != 0 ||
+        kind_of(g, twin) != K_Attribute || strcmp(text_of_name(g, twin), "__dict__") != 0 ||
+        !is_empty_twin(g, first_child(g, twin)))
+        return 0;
+    return is_own_dict(g, given) ||
+           (kind_of(g, given) == K_DictComp && is_own_key(g, child_of(g, given, F_key)));
+}
+
 /* ---- hooks ------------------------------------------------------------------------------------- */
 
 /* name.startswith("_"), also as one of several alternatives */
@@ -334,7 +407,7 @@ static int sets_alias_name(const struct gate *g, uint32_t i)
          (kind_of(g, func) == K_Attribute && strcmp(text_of_name(g, func), "__setattr__") == 0));
     uint32_t name = sets ? child_at(g, i, F_args, 1) : 0;
     if (name && builtin_what(g, func) == BUILTIN_SETATTR && !string_of(g, name))
-        return !is_genuine_self(g, child_of(g, i, F_args), NULL);
+        return !is_twin_write(g, i) && !is_genuine_self(g, child_of(g, i, F_args), NULL);
     FOR_CHILDREN (g, c, i) {
         PyObject *text = sets && N(g, c)->field == F_args ? string_of(g, c) : NULL;
         if (text && PyUnicode_CompareWithASCIIString(text, "_name") == 0)
@@ -343,8 +416,26 @@ static int sets_alias_name(const struct gate *g, uint32_t i)
     return 0;
 }
 
+static void note_setattr(struct gate *g, uint32_t i)
+{
+    uint32_t name = child_at(g, i, F_args, 1);
+    PyObject *text = name ? string_of(g, name) : NULL;
+    const char *word = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    PyErr_Clear();
+    if (is_twin_write(g, i))
+        return;
+    if (!g->other_writes)
+        g->other_writes = i;
+    if (!g->method_writes && (!word || is_mapping_method(word)))
+        g->method_writes = i;
+    if (!g->name_writes && (!word || strcmp(word, "name") == 0))
+        g->name_writes = i;
+}
+
 void note_copied_names(struct gate *g, uint32_t i)
 {
+    if (kind_of(g, i) == K_Call && builtin_what(g, first_child(g, i)) == BUILTIN_SETATTR)
+        note_setattr(g, i);
     if (g->shallow_copies && !g->renames)
         note_label(g, i);
     if (g->hooked_copies && !g->alias_names && gate_module_in_use(g, "typing") &&

@@ -117,7 +117,7 @@ static int is_for_encoder(const struct gate *g, uint32_t i, uint32_t object)
 }
 
 /* The x of type(x) or x.__class__, or 0. */
-static uint32_t whose_class(const struct gate *g, uint32_t i)
+uint32_t whose_class(const struct gate *g, uint32_t i)
 {
     if (kind_of(g, i) == K_Attribute)
         return strcmp(text_of_name(g, i), "__class__") == 0 ? first_child(g, i) : 0;
@@ -294,6 +294,15 @@ static int is_known_instance(const struct gate *g, uint32_t i)
            !(id && NAME(g, id)->defined);
 }
 
+/* Another class derives from it, perhaps beside one of the library. */
+static int is_base(const struct gate *g, uint32_t class)
+{
+    for (uint32_t i = 0; i < g->node_count; i++)
+        if (!may_go_on(g) || (N(g, i)->field == F_bases && class_sure(g, i) == class))
+            return 1;
+    return 0;
+}
+
 /*
  * What the library keeps in its own instances is found there as well. A property may have been
  * taken from its class, and put into another one.
@@ -303,7 +312,7 @@ static int holds_library_parts(const struct gate *g, uint32_t i, uint32_t object
     uint32_t class;
     if (!g->hidden_parts || !is_genuine_self(g, object, &class) || is_plain_write(g, i))
         return 0;
-    return gate_has_hidden_parts(g, class, 0) ||
+    return gate_has_hidden_parts(g, class, 0) || is_base(g, class) ||
            child_of(g, function_around(g, i), F_decorator_list);
 }
 
@@ -316,10 +325,10 @@ int check_object_dict(struct gate *g, uint32_t i, uint32_t object)
                          "This reaches what the standard library keeps in its own objects, by "
                          "names in text: this class derives from one of its classes.");
     if (is_genuine_self(g, object, NULL) || is_guarded(g, i, object) ||
-        is_owner_instance(g, object) || is_known_instance(g, object)) {
+        is_owner_instance(g, object) || is_known_instance(g, object) || is_empty_twin(g, object)) {
         if (!g->object_dicts)
             g->object_dicts = i;
-        if (!reads_only(g, i) && !g->named_writes)
+        if (!reads_only(g, i) && !is_twin_update(g, i) && !g->named_writes)
             g->named_writes = i;
         return 0;
     }

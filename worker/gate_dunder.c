@@ -119,13 +119,6 @@ static int is_tame_base_call(const struct gate *g, uint32_t i, const struct name
     return own && (kind_of(g, base) == K_Name || export_sure(g, base)) && is_class_like(g, base);
 }
 
-/* self.__class__ */
-static int is_class_of_name(const struct gate *g, uint32_t i)
-{
-    return kind_of(g, i) == K_Attribute && strcmp(text_of_name(g, i), "__class__") == 0 &&
-           kind_of(g, first_child(g, i)) == K_Name;
-}
-
 /* object.__new__(C), C.__new__(C), self.__class__.__new__(self.__class__): an empty instance. */
 static int is_tame_new(const struct gate *g, uint32_t i, const struct name *name)
 {
@@ -135,8 +128,9 @@ static int is_tame_new(const struct gate *g, uint32_t i, const struct name *name
     if (strcmp(name->text, "__new__") != 0 || shape.positional != 1 || shape.keywords ||
         shape.starred)
         return 0;
-    if (is_class_of_name(g, base) && is_class_of_name(g, class))
-        return N(g, first_child(g, base))->name == N(g, first_child(g, class))->name;
+    uint32_t made = whose_class(g, base), given = whose_class(g, class);
+    if (made && given)
+        return symbol_of(g, made) && symbol_of(g, made) == symbol_of(g, given);
     if (kind_of(g, base) != K_Name)
         return 0;
     return builtin_sure(g, base) == BUILTIN_CLASS ||

@@ -351,15 +351,6 @@ static void note_call(struct gate *g, uint32_t i)
     uint32_t id = text ? gate_name_find(g, text) : 0;
     if (id)
         NAME(g, id)->defined = NAME(g, id)->stored_elsewhere = 1;
-    const char *word = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    PyErr_Clear();
-    if (what == BUILTIN_SETATTR && !g->other_writes)
-        g->other_writes = i;
-    if (what == BUILTIN_SETATTR && !g->method_writes && (!word || is_mapping_method(word)))
-        g->method_writes = i;
-    if (what == BUILTIN_SETATTR && !g->name_writes &&
-        (!text || PyUnicode_CompareWithASCIIString(text, "name") == 0))
-        g->name_writes = i;
 }
 
 /* ---- the passes -------------------------------------------------------------------------- */

@@ -659,7 +659,14 @@ int is_tame_deepcopy(const struct gate *g, uint32_t i);
 int passes_memo(const struct gate *g, uint32_t call, unsigned at);
 /* __deepcopy__ and __getattr__, by a function or by the name that is assigned. */
 int check_copy_definition(struct gate *g, uint32_t i);
-/* What a copy looks things up by. */
+/* The x of type(x) or x.__class__, or 0 (gate_dict.c). */
+uint32_t whose_class(const struct gate *g, uint32_t i);
+/* A name for cls.__new__(cls), where that is an empty instance of the class of `self`. */
+int is_empty_twin(const struct gate *g, uint32_t i);
+/* setattr(twin, k, v) for k, v in self.__dict__.items(); twin.__dict__.update(self.__dict__). */
+int is_twin_write(const struct gate *g, uint32_t call);
+int is_twin_update(const struct gate *g, uint32_t dict);
+/* What a copy looks things up by, and what setattr() sets. */
 void note_copied_names(struct gate *g, uint32_t i);
 /* Once all nodes are judged. */
 int check_copies(struct gate *g);
