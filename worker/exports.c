@@ -386,6 +386,13 @@ static const struct export_name names_uuid[] = {
     N("uuid3"), N("uuid4"), N("uuid5"),
 };
 
+static const struct export_name names_warnings[] = {
+    K("catch_warnings", WITH), D("deprecated", "changes classes and functions"),
+    N("filterwarnings"), D("formatwarning", "reads lines of any file"), N("resetwarnings"),
+    D("showwarning", "reads lines of any file"), N("simplefilter"), N("warn"),
+    D("warn_explicit", "speaks for any module, and asks what it is given for its source"),
+};
+
 static const struct export_name names_zlib[] = {
     N("DEFLATED"), N("DEF_BUF_SIZE"), N("DEF_MEM_LEVEL"), N("MAX_WBITS"),
     N("ZLIB_RUNTIME_VERSION"), N("ZLIB_VERSION"), N("Z_BEST_COMPRESSION"), N("Z_BEST_SPEED"),
@@ -451,6 +458,7 @@ const struct export_module export_modules[] = {
     {"urllib", 0, 0, 0},
     M("urllib.parse", names_urllib_parse, 1),
     M("uuid", names_uuid, 0),
+    M("warnings", names_warnings, 1),
     M("zlib", names_zlib, 1),
     M("zoneinfo", names_zoneinfo, 1),
 };

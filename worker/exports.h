@@ -35,6 +35,7 @@ enum export_kind {
     EXPORT_DEEPCOPY,
     EXPORT_COPYING,
     EXPORT_DEEP_COPYING,
+    EXPORT_WITH,
     EXPORT_PACKAGE, /* of a package (package.h): nothing is known of it but that it is exported */
     EXPORT_SHAPED,  /* of a package, and called as .shape says only */
 };

@@ -21,6 +21,26 @@ static int is_defined(const struct gate *g, const char *text)
 
 /* ---- classes of the source that are passed on --------------------------------------------- */
 
+/* warnings.warn("text", C): its category, which comes back in what is recorded only. */
+static int is_category(const struct gate *g, uint32_t i)
+{
+    static const char *const names[] = {"filterwarnings", "simplefilter", "warn"};
+    uint32_t parent = N(g, i)->parent;
+    int keyword = kind_of(g, parent) == K_keyword;
+    uint32_t call = keyword ? N(g, parent)->parent : parent;
+    const struct export_name *row = kind_of(g, call) == K_Call && first_child(g, call) != i
+                                        ? export_sure(g, first_child(g, call))
+                                        : NULL;
+    if (!row || is_mentioned(g, "catch_warnings") || call_shape(g, call).starred ||
+        (keyword ? strcmp(NAME(g, N(g, parent)->name)->text, "category") != 0
+                 : child_of(g, call, F_args) == i))
+        return 0;
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (strcmp(names[k], row->name) == 0)
+            return 1;
+    return 0;
+}
+
 /* What calls the class, and does nothing else with it. */
 static int is_called_there(const struct gate *g, uint32_t i)
 {
@@ -77,7 +97,8 @@ static int stays_put(const struct gate *g, uint32_t i)
         return is_in_field(g, parent, K_ExceptHandler, F_type);
     case K_Call:
     case K_keyword:
-        return is_called_there(g, i) || builtin_sure(g, first_child(g, parent)) == BUILTIN_SUPER;
+        return is_called_there(g, i) || is_category(g, i) ||
+               builtin_sure(g, first_child(g, parent)) == BUILTIN_SUPER;
     default:
         return 0;
     }

@@ -174,6 +174,23 @@ static void note_namespace(struct gate *g, uint32_t i)
         g->named_writes = i;
 }
 
+/*
+ * with warnings.catch_warnings(): right there. Its objects hold the module, or what they are
+ * given in its place; what `as` binds is a list, or None.
+ */
+static int check_with_only(struct gate *g, uint32_t i)
+{
+    static const char *const allowed[] = {"action", "append", "category", "lineno", "record", NULL};
+    uint32_t call = N(g, i)->parent;
+    if (is_callee(g, i) && is_in_field(g, call, K_withitem, F_context_expr) &&
+        !call_shape(g, call).starred && keywords_within(g, call, allowed))
+        return 0;
+    return gate_warn(g, RULE_MODULE_VALUE, i,
+                     "An object of `%s` holds the module itself: only right behind `with`, and "
+                     "without module=, does no other code get it.",
+                     name_of(g, i));
+}
+
 #define CALLED_ONLY                                                                                \
     (EXPORTS(EXPORT_ATTRGETTER) | EXPORTS(EXPORT_METHODCALLER) | EXPORTS(EXPORT_WRAPS) |           \
      EXPORTS(EXPORT_UPDATE_WRAPPER) | EXPORTS(EXPORT_REDIRECT))
@@ -213,6 +230,8 @@ int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
         fine &= is_tame_deepcopy(g, i);
     if (exports & EXPORTS(EXPORT_ENUM))
         fine &= is_class_context(g, i);
+    if (exports & EXPORTS(EXPORT_WITH) && check_with_only(g, i) < 0)
+        return -1;
     if (fine && exports & EXPORTS(EXPORT_SHAPED) && !is_shaped_use(g, i))
         return warn_shaped(g, i);
     return fine ? 0 : warn_reflective(g, i);

@@ -21,7 +21,7 @@ static const char *const strict_allow[] = {
     "sys",       "io",        "contextlib",  "html",        "urllib.parse",
     "pprint",    "pathlib",   "traceback",   "types",       "graphlib",
     "secrets",   "struct",    "zlib",        "difflib",     "fnmatch",
-    NULL,
+    "warnings",  NULL,
 };
 
 /* Loaded so that user code meets them ready: each would otherwise be imported mid-run. */

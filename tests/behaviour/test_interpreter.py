@@ -576,6 +576,7 @@ SWEEP = {
     "suggestion": "import traceback\nlength = 1\ntry: lenght\nexcept NameError: traceback.print_exc()\ntry: 'a'.uper()\nexcept AttributeError: traceback.print_exc()",
     "group": "import traceback\ntry: raise ExceptionGroup('g', [ValueError(1), TypeError('é' * 3)])\nexcept Exception: traceback.print_exc()",
     "warning": "import datetime\ndatetime.datetime.utcnow()\nx = ~True if False else 1\ndef f():\n    import typing\n    return typing.ByteString\nf()",
+    "warnings": "import warnings\nwarnings.warn('a', source=object()); warnings.warn('b', stacklevel=9)\nwith warnings.catch_warnings(record=True): warnings.filterwarnings('always', 'c'); warnings.warn('c')",
     "unraisable": "class A:\n    def __del__(self): raise ValueError(1)\nA()\nx = A(); del x",
     "pprint": "import pprint\npprint.pformat({'a': [1] * 50, 'b': {'c': (1, 2)}})",
     "difflib": "import difflib\n'\\n'.join(difflib.unified_diff(['a'], ['b'])); difflib.HtmlDiff().make_table(['a'], ['b'])",

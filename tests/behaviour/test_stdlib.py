@@ -74,6 +74,7 @@ USES = {
     "struct": ("list(struct.unpack('<HB', struct.pack('<HB', 1, 2)))", [1, 2]),
     "zlib": ("zlib.decompress(zlib.compress(b'aa')).decode()", "aa"),
     "difflib": ("difflib.get_close_matches('appel', ['apple', 'x'])", ["apple"]),
+    "warnings": ("[warnings.warn('a'), warnings.simplefilter('ignore')]", [None, None]),
     "fnmatch": ("fnmatch.filter(['a.py', 'b'], '*.py')", ["a.py"]),
 }
 
@@ -83,6 +84,11 @@ def test_every_module_of_the_allowlist_is_importable_and_of_use(run):
     got = ok(run(code))
     for module, (use, value) in USES.items():
         assert got[module] == value, (module, use)
+
+
+def test_a_warning_shows_the_line_of_the_code(run):
+    envelope = run("import warnings\n\nwarnings.warn('careful')\n")
+    assert envelope["stderr"] == "<code>:3: UserWarning: careful\n  warnings.warn('careful')\n"
 
 
 def test_ways_to_import(run):

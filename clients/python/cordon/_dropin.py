@@ -38,7 +38,7 @@ ALLOWED_MODULES = frozenset(
     contextlib copy csv dataclasses datetime decimal difflib enum fnmatch fractions functools
     graphlib hashlib heapq html io itertools json math numbers operator pathlib pprint random
     re secrets statistics string struct sys textwrap time traceback types typing unicodedata
-    urllib.parse uuid zlib zoneinfo
+    urllib.parse uuid warnings zlib zoneinfo
     """.split()
 )
 

@@ -6,7 +6,7 @@ import json, math, cmath, re, datetime, time, calendar, zoneinfo, collections, i
 import collections.abc as cabc
 import statistics, decimal, fractions, random, string, textwrap, unicodedata, csv, copy, enum, dataclasses
 import typing, abc, numbers, uuid, hashlib, base64, binascii, operator, heapq, bisect, array
-import sys, io, contextlib, html, urllib.parse, pprint, pathlib, traceback, types, graphlib, secrets
+import sys, io, contextlib, html, urllib.parse, pprint, pathlib, traceback, types, graphlib, secrets, warnings
 import struct, zlib, difflib, fnmatch
 import __future__
 USED = {}
@@ -437,6 +437,7 @@ use("traceback", tbs)
 use("types", lambda: (types.SimpleNamespace(a=1), types.MappingProxyType({"a": 1})["a"], types.NoneType))
 use("graphlib", lambda: list(graphlib.TopologicalSorter({1: [2], 2: [3]}).static_order()))
 use("graphlib.CycleError", lambda: graphlib.TopologicalSorter({1: [2], 2: [1]}).prepare())
+use("warnings", lambda: (warnings.filterwarnings("ignore", "q.*", UserWarning), warnings.warn("quiet"), warnings.simplefilter("ignore"), warnings.resetwarnings()))
 use("secrets", lambda: (len(secrets.token_bytes(3)), len(secrets.token_hex(3)), len(secrets.token_urlsafe(3)), secrets.randbelow(1), secrets.choice("a"), secrets.randbits(0 + 1) in (0, 1), secrets.compare_digest("a", "a"), secrets.SystemRandom().randint(1, 1)))
 use("struct", lambda: (struct.pack("<ih", 1, 2), struct.unpack(">H", b"\x00\x01"), struct.calcsize("iq"), list(struct.iter_unpack("B", b"ab")), struct.Struct("i").size, struct.unpack_from("B", b"abc", 1)))
 use("struct.error", lambda: struct.pack("B", 999))
