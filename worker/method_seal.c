@@ -50,11 +50,13 @@ static PyObject *method_get(PyObject *self, PyObject *instance, PyObject *type)
 static PyObject *method_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     struct method *m = as_method(self);
-    PyObject *first = PyTuple_Size(args) > 0 ? PyTuple_GetItem(args, 0) : NULL;
+    PyObject *first = PyTuple_Size(args) > 0 ? PyTuple_GetItem(args, 0)
+                      : kwargs               ? PyDict_GetItemString(kwargs, "self")
+                                             : NULL;
     if (first && !PyType_IsSubtype(Py_TYPE(first), m->owner))
         return refuse(m, first);
-    if (!first && kwargs && PyDict_Size(kwargs) > 0) /* perhaps `self` by its name */
-        return PyErr_Format(PyExc_TypeError, "a method of a class needs an argument");
+    if (!first && kwargs && PyDict_Size(kwargs) > 0) /* `self` by another name? */
+        return PyErr_Format(PyExc_TypeError, "unbound method needs an argument");
     return PyObject_Call(m->function, args, kwargs);
 }
 
@@ -143,11 +145,24 @@ static int seal_one(PyTypeObject *owner, PyObject *name, PyObject *value)
     return set((PyObject *)owner, name, method);
 }
 
+/* What the methods of these do is written for whatever has the same methods, and is borrowed
+ * for it: `update = MutableMapping.update` in a class derived from dict. None asks self for its
+ * class. */
+static int is_for_others(PyObject *class)
+{
+    AUTO_PY module = PyObject_GetAttrString(class, "__module__");
+    PyErr_Clear();
+    return module && PyUnicode_Check(module) &&
+           (PyUnicode_CompareWithASCIIString(module, "collections.abc") == 0 ||
+            PyUnicode_CompareWithASCIIString(module, "numbers") == 0);
+}
+
 static int seal_class(PyObject *class)
 {
     PyTypeObject *type = (PyTypeObject *)(void *)class;
     AUTO_PY names = PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) &&
-                            !PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE)
+                            !PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE) &&
+                            !is_for_others(class)
                         ? PyObject_GetAttrString(class, "__dict__")
                         : NULL;
     AUTO_PY items = names ? PyMapping_Items(names) : NULL;

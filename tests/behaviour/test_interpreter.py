@@ -270,6 +270,19 @@ def test_such_methods_are_what_they_were_to_instances(run, version):
     code = """
 import copy, json
 from collections import Counter, UserDict, UserList
+from collections.abc import MutableMapping, Sequence
+from textwrap import TextWrapper
+class Lower(dict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key.lower(), value)
+    update = MutableMapping.update
+class Pair:
+    def __init__(self, *two): self.two = two
+    def __len__(self): return 2
+    def __getitem__(self, i): return self.two[i]
+    index = Sequence.index
+lower = Lower()
+lower.update({"A": 1})
 class Words(Counter):
     def copy(self):
         return super().copy()
@@ -286,10 +299,11 @@ except TypeError as why:
     result["why"] = str(why)
 result["x"] = [Words("aab").copy()["a"], Words("ab").total(), list(map(Counter.most_common, [Counter("aab")])),
                Fixed(a=2).get("a"), json.dumps({1, 2}, cls=Encoder), sorted(UserList([2, 1]).copy()),
-               Counter.copy.__name__, copy.deepcopy(Counter.copy) is Counter.copy, callable(Counter.total)]
+               Counter.copy.__name__, copy.deepcopy(Counter.copy) is Counter.copy, callable(Counter.total),
+               list(lower), Pair(3, 4).index(4), TextWrapper.fill(self=TextWrapper(), text="a")]
 """
     got = ok(run(code, None, "--python", PYTHONS[version]))
-    assert got["x"] == [2, 102, [[["a", 2], ["b", 1]]], 1, '["own", "set"]', [1, 2], "copy", True, True]
+    assert got["x"] == [2, 102, [[["a", 2], ["b", 1]]], 1, '["own", "set"]', [1, 2], "copy", True, True, ["a"], 1, "a"]
     assert got["why"] == "Object of type complex is not JSON serializable"
 
 
