@@ -5,13 +5,15 @@ of it there was, what the code took, how to raise it), that memory is counted ov
 a run holds, and that none comes to twice its limit.
 """
 
+import json
 import os
 import re
+import subprocess
 import textwrap
 
 import pytest
 
-from support import KERNEL, SANITIZED, SLOW, left_behind
+from support import KERNEL, SANITIZED, SLOW, as_nobody, left_behind, why_not_nobody
 
 MIB = 1 << 20
 
@@ -224,6 +226,20 @@ def test_files_in_memory_count_as_memory(run, profile, code, kind):
 @pytest.mark.parametrize("code", APPROVED.values(), ids=APPROVED)
 def test_what_only_approved_code_can_hold_counts(run, code):
     overrun(run, code, "--approved")
+
+
+def test_files_in_memory_count_for_an_ordinary_user(cordon):
+    """Whose keeper may look into less; and no control group is left to it."""
+    why = why_not_nobody(cordon.path)
+    if why:
+        pytest.skip(why)
+    def run(code, _, *args):
+        command = as_nobody([cordon.path, "run", "--json", *map(str, args), "-"])
+        done = subprocess.run(command, input=code.encode(), stdout=subprocess.PIPE, check=False)
+        return json.loads(done.stdout)
+
+    for code in (APPROVED["/dev/shm"], FILED["the working directory"]):
+        overrun(run, code, "--approved")
 
 
 def test_what_a_closed_socket_has_sent_counts(run):
