@@ -15,10 +15,9 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 
 #define MIB (UINT64_C(1) << 20)
-#define V2_MOUNT "/sys/fs/cgroup"
+#define PIECE (2 * MIB) /* the most that is asked for at once: a huge page */
 
 /* ---- knobs -------------------------------------------------------------------------- */
 
@@ -36,9 +35,12 @@ struct cgroup_kind {
     const char *mark; /* a file that directories of this kind have, and others have not */
     const struct knob *knobs;
     size_t count;
-    const char *peak;   /* the file with the most that was charged */
-    const char *events; /* the file with the line "oom_kill N" */
-    int kills_one;      /* what the kernel kills is a process, not the group */
+    const char *peak;     /* the file with the most that was charged */
+    const char *events;   /* the file with the line "oom_kill N" */
+    const char *own;      /* its line that says how often the group's own memory was not enough; */
+    const char *limit;    /* NULL: the peak has come to what this file says */
+    const char *refusals; /* the file with the line "max N": processes that were not started */
+    int kills_one;        /* what the kernel kills is a process, not the group */
 };
 
 static const struct knob v2_knobs[] = {
@@ -67,6 +69,8 @@ static const struct cgroup_kind v2 = {
     .count = ARRAY_LEN(v2_knobs),
     .peak = "memory.peak",
     .events = "memory.events",
+    .own = "oom",
+    .refusals = "pids.events",
 };
 static const struct cgroup_kind v1_memory = {
     .name = "cgroup-v1",
@@ -75,6 +79,7 @@ static const struct cgroup_kind v1_memory = {
     .count = ARRAY_LEN(v1_memory_knobs),
     .peak = "memory.max_usage_in_bytes",
     .events = "memory.oom_control",
+    .limit = "memory.limit_in_bytes", /* memory.failcnt is not kept by all kernels */
     .kills_one = 1,
 };
 static const struct cgroup_kind v1_pids = {
@@ -82,6 +87,7 @@ static const struct cgroup_kind v1_pids = {
     .mark = "cgroup.clone_children",
     .knobs = v1_pids_knobs,
     .count = ARRAY_LEN(v1_pids_knobs),
+    .refusals = "pids.events",
 };
 
 static int write_text(int dir, const char *file, const char *text)
@@ -211,33 +217,55 @@ int cgroup_add(const struct cgroup *group, pid_t pid, struct cordon_err *reterr)
     return 0;
 }
 
-static uint64_t number_after(const char *text, const char *word)
+/* What follows a whole word of the text; NULL: it is not there. */
+static const char *after_word(const char *text, const char *word)
 {
-    const char *at = text;
     size_t len = strlen(word);
 
-    while ((at = strstr(at, word))) {
-        if ((at == text || at[-1] == '\n') && at[len] == ' ')
-            return strtoull(at + len, NULL, 10);
-        at += len;
-    }
-    return 0;
+    for (const char *at = text; (at = strstr(at, word)); at += len)
+        if ((at == text || strchr(" \n", at[-1])) && strchr(" \n", at[len]))
+            return at + len;
+    return NULL;
+}
+
+static uint64_t read_number(int dir, const char *file, const char *word)
+{
+    char text[1024];
+
+    const char *at = read_text(dir, file, text, sizeof(text));
+    if (word)
+        at = after_word(text, word);
+    return at ? strtoull(at, NULL, 10) : 0;
+}
+
+/* Else what it lacks is lacking to a group above it, or to the host. */
+static int is_full(const struct cgroup_kind *kind, int dir)
+{
+    if (kind->own)
+        return read_number(dir, kind->events, kind->own) > 0;
+    return read_number(dir, kind->peak, NULL) + PIECE >= read_number(dir, kind->limit, NULL);
 }
 
 void cgroup_read(const struct cgroup *group, struct cgroup_use *ret)
 {
-    char text[1024];
-
     *ret = (struct cgroup_use){0};
     for (size_t i = 0; i < CGROUP_PLACES; i++) {
         const struct cgroup_kind *kind = group->groups->kind[i];
-        if (group->dir[i] < 0 || !kind->peak)
+        int dir = group->dir[i];
+        if (dir < 0)
             continue;
-        ret->peak_bytes =
-            strtoull(read_text(group->dir[i], kind->peak, text, sizeof(text)), NULL, 10);
-        ret->kills =
-            number_after(read_text(group->dir[i], kind->events, text, sizeof(text)), "oom_kill");
+        if (kind->peak)
+            ret->peak_bytes = read_number(dir, kind->peak, NULL);
+        if (kind->events && is_full(kind, dir))
+            ret->kills = read_number(dir, kind->events, "oom_kill");
+        if (kind->refusals)
+            ret->refusals = read_number(dir, kind->refusals, "max");
     }
+}
+
+int cgroup_is_full(const struct cgroup *group)
+{
+    return group->dir[0] >= 0 && is_full(group->groups->kind[0], group->dir[0]);
 }
 
 int cgroup_watch(const struct cgroup *group)
@@ -338,7 +366,7 @@ static int hand_on(int dir, const char *path, struct cordon_err *reterr)
 
     for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
         (void)read_text(dir, "cgroup.subtree_control", text, sizeof(text));
-        if (strstr(text, wanted[i]))
+        if (after_word(text, wanted[i]))
             continue;
         (void)snprintf(order, sizeof(order), "+%s", wanted[i]);
         int r = write_text(dir, "cgroup.subtree_control", order);
@@ -398,68 +426,6 @@ int cgroups_open_at(const char *paths, struct cgroups *ret, struct cordon_err *r
     }
     *ret = g;
     return 0;
-}
-
-static void remove_left(const char *path)
-{
-    AUTO_FD dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (dir >= 0)
-        (void)write_text(dir, "cgroup.kill", "1");
-    (void)rmdir(path);
-}
-
-static void sweep(const char *paths)
-{
-    char text[2 * PATH_MAX];
-    char *rest = text, *path;
-
-    (void)snprintf(text, sizeof(text), "%s", paths);
-    while ((path = strsep(&rest, ":")))
-        owner_sweep(path, remove_left);
-}
-
-/* systemd marks the group that it leaves to a service or a user; the nearest one counts. */
-static int is_delegated(const char *path)
-{
-    char value[2] = "";
-    return (getxattr(path, "user.delegate", value, 1) == 1 ||
-            getxattr(path, "trusted.delegate", value, 1) == 1) &&
-           value[0] == '1' && access(path, W_OK) == 0;
-}
-
-static int find_delegated(char *ret, size_t size)
-{
-    char text[PATH_MAX];
-
-    const char *own = strstr(read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text)), "0::/");
-    if (!own)
-        return 0;
-    int n = snprintf(ret, size, V2_MOUNT "%.*s", (int)strcspn(own + 3, "\n"), own + 3);
-    while (n > 0 && (size_t)n < size && strlen(ret) > strlen(V2_MOUNT)) {
-        if (is_delegated(ret))
-            return 1;
-        *strrchr(ret, '/') = '\0';
-    }
-    return 0;
-}
-
-int cgroups_open(const char *where, struct cgroups *ret, struct cordon_err *reterr)
-{
-    char path[PATH_MAX];
-    int is_auto = !where || strcmp(where, "auto") == 0;
-
-    if (where && strcmp(where, "off") == 0) {
-        err_set(reterr, 0, 0, "the configuration says cgroup: off");
-        return 0;
-    }
-    if (is_auto && !find_delegated(path, sizeof(path))) {
-        err_set(reterr, 0, 0, "no control group was delegated to this process");
-        return 0;
-    }
-    int r = cgroups_open_at(is_auto ? path : where, ret, reterr);
-    if (r == 0)
-        sweep(is_auto ? path : where);
-    return r == 0 ? 1 : is_auto ? 0 : r;
 }
 
 void cgroups_close(struct cgroups *groups)

@@ -35,7 +35,8 @@ struct cgroup; /* opaque */
 
 struct cgroup_use {
     uint64_t peak_bytes; /* 0: not told */
-    uint64_t kills;      /* by the kernel, for lack of memory */
+    uint64_t kills;      /* by the kernel, when the group's own memory had run out */
+    uint64_t refusals;   /* of processes and threads: there were too many */
 };
 
 /* What a group is to hold. */
@@ -72,6 +73,9 @@ int cgroup_new(struct cgroups *groups, const struct cgroup_limits *limits, struc
 int cgroup_add(const struct cgroup *group, pid_t pid, struct cordon_err *reterr);
 
 void cgroup_read(const struct cgroup *group, struct cgroup_use *ret);
+
+/* Whether its own limit of memory has stood in the way, and not one of a group above it. */
+int cgroup_is_full(const struct cgroup *group);
 
 /*
  * A descriptor of the caller's that can be read when the kernel finds no memory left for the

@@ -185,8 +185,8 @@ static const struct probe last_rows[] = {
     {"cgroups", NULL, PROBE_HERE, look_cgroups, 0, 0,
      "each run can have a control group of its own",
      "to have the kernel count, start the host program in a group that is delegated to it "
-     "(systemd: Delegate=yes and DelegateSubgroup=), or name the directory in which groups may be "
-     "made as cgroup: in the configuration",
+     "(systemd: Delegate=yes, and DelegateSubgroup= if it is not alone there), or name the "
+     "directory in which groups may be made as cgroup: in the configuration",
      NULL},
     {"run", NULL, PROBE_HERE, look_run, NAMELESS, PROBE_BOTH, "strict code runs, from end to end",
      "put right what failed above; as it is, runs are to ask for less (--level contained, or "

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <sys/epoll.h>
+#include <unistd.h>
 
 static void unwatch(struct cordon_run *run)
 {
@@ -23,6 +24,11 @@ static void on_group_full(struct watch *w, uint32_t events)
     struct cordon_run *run =
         (struct cordon_run *)((char *)w - offsetof(struct cordon_run, group_full));
     (void)events;
+    if (!run->group || !cgroup_is_full(run->group)) { /* groups above it tell it too */
+        uint64_t count;
+        (void)!read(w->fd, &count, sizeof(count));
+        return;
+    }
     run->group_use.kills = 1;
     unwatch(run);
     box_kill(run->box, run->id);

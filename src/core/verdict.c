@@ -319,6 +319,8 @@ static void say_exit(struct cordon_result *r, const struct cordon_run *run)
         exceeded_say(r, run, exceeded_of(run->exit.limit));
     else if (run->group_use.kills > 0)
         exceeded_say(r, run, exceeded_of(WIRE_LIMIT_MEMORY));
+    else if (run->group_use.refusals > 0)
+        exceeded_say(r, run, exceeded_of(WIRE_LIMIT_TASKS));
     else if (WIFSIGNALED(status))
         say_signal(r, run, WTERMSIG(status));
     else

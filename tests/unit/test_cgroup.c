@@ -30,8 +30,8 @@ struct fake {
 };
 
 static const char *const v2_files[] = {
-    "memory.max",  "memory.high",   "memory.swap.max", "memory.oom.group", "pids.max", "cpu.max",
-    "memory.peak", "memory.events", "cgroup.procs",    "cgroup.kill",      NULL,
+    "memory.max",  "memory.high",   "memory.swap.max", "memory.oom.group", "pids.max",    "cpu.max",
+    "memory.peak", "memory.events", "pids.events",     "cgroup.procs",     "cgroup.kill", NULL,
 };
 static const char *const v1_files[] = {
     "memory.limit_in_bytes",
@@ -40,6 +40,7 @@ static const char *const v1_files[] = {
     "pids.max",
     "memory.max_usage_in_bytes",
     "memory.oom_control",
+    "pids.events",
     "cgroup.procs",
     "cgroup.event_control",
     NULL,
@@ -230,22 +231,78 @@ static void what_it_took_is_read_back(void **state)
     open_fake(&f, 2);
     struct cgroup *g = new_group(&f, &strict);
     cgroup_read(g, &use);
-    assert_true(use.peak_bytes == 0 && use.kills == 0);
+    assert_true(use.peak_bytes == 0 && use.kills == 0 && use.refusals == 0);
+    assert_false(cgroup_is_full(g));
     say(&f, 0, "memory.peak", "123456789\n");
     say(&f, 0, "memory.events", "low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\noom_group_kill 1\n");
+    say(&f, 0, "pids.events", "max 5\n");
     cgroup_read(g, &use);
-    assert_true(use.peak_bytes == 123456789 && use.kills == 2);
+    assert_true(use.peak_bytes == 123456789 && use.kills == 2 && use.refusals == 5);
+    assert_true(cgroup_is_full(g));
     cgroup_end(g);
     close_fake(&f);
 
     open_fake(&f, 1);
     g = new_group(&f, &strict);
-    say(&f, 0, "memory.max_usage_in_bytes", "1048576\n");
+    say(&f, 0, "memory.max_usage_in_bytes", "570400000\n");
     say(&f, 0, "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n");
+    say(&f, 1, "pids.events", "max 2\n");
     cgroup_read(g, &use);
-    assert_true(use.peak_bytes == 1048576 && use.kills == 7);
+    assert_true(use.peak_bytes == 570400000 && use.kills == 7 && use.refusals == 2);
+    assert_true(cgroup_is_full(g));
     cgroup_end(g);
     close_fake(&f);
+}
+
+static void a_kill_for_what_others_lack_is_not_counted(void **state)
+{
+    (void)state;
+    struct fake f = {0};
+    struct cgroup_use use;
+    open_fake(&f, 2);
+    struct cgroup *g = new_group(&f, &strict);
+    say(&f, 0, "memory.events", "low 0\nhigh 0\nmax 12\noom 0\noom_kill 2\noom_group_kill 1\n");
+    cgroup_read(g, &use);
+    assert_int_equal(use.kills, 0);
+    cgroup_end(g);
+    close_fake(&f);
+
+    open_fake(&f, 1);
+    g = new_group(&f, &strict);
+    say(&f, 0, "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n");
+    say(&f, 0, "memory.max_usage_in_bytes", "560000000\n");
+    cgroup_read(g, &use);
+    assert_int_equal(use.kills, 0);
+    assert_false(cgroup_is_full(g));
+    cgroup_end(g);
+    close_fake(&f);
+}
+
+/* That `cpuset` is handed on says nothing of `cpu`. */
+static void what_is_not_handed_on_yet_is(void **state)
+{
+    static const struct {
+        const char *before, *written;
+    } rows[] = {
+        {"cpuset memory pids\n", "+cpuet memory pids\n"}, /* "+cpu" is written over it */
+        {"cpu memory pids\n", "cpu memory pids\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct fake f = {0};
+        struct cordon_err err = {0};
+        char text[64] = "";
+        open_fake(&f, 2);
+        put(f.groups.dir[0], "cgroup.subtree_control", rows[i].before);
+        cgroups_close(&f.groups);
+        assert_int_equal(cgroups_open_at(f.paths, &f.groups, &err), 0);
+        AUTO_FD fd = openat(f.groups.dir[0], "cgroup.subtree_control", O_RDONLY);
+        assert_true(read(fd, text, sizeof(text) - 1) > 0);
+        assert_string_equal(text, rows[i].written);
+        f.groups.make = make_fake;
+        f.groups.remove = remove_fake;
+        close_fake(&f);
+    }
 }
 
 static void only_version_1_has_to_be_watched(void **state)
@@ -353,7 +410,7 @@ static int make_counted(int dir, const char *name)
     (void)make_fake(dir, name);
     AUTO_FD made = openat(dir, name, O_RDONLY | O_DIRECTORY);
     put(made, "memory.peak", "7654321\n");
-    put(made, "memory.events", "oom_kill 1\n");
+    put(made, "memory.events", "oom 1\noom_kill 1\n");
     return 0;
 }
 
@@ -444,6 +501,8 @@ int main(void)
         cmocka_unit_test(version_2_writes_every_knob),
         cmocka_unit_test(version_1_writes_every_knob),
         cmocka_unit_test(what_it_took_is_read_back),
+        cmocka_unit_test(a_kill_for_what_others_lack_is_not_counted),
+        cmocka_unit_test(what_is_not_handed_on_yet_is),
         cmocka_unit_test(only_version_1_has_to_be_watched),
         cmocka_unit_test(a_knob_that_is_needed_and_missing_is_an_error),
         cmocka_unit_test(a_group_that_is_busy_goes_later),

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Runs in control groups: what the kernel counts is what is reported, it holds, what a group above
+lacks is not taken for the run's own limit, and groups go, whatever becomes of their engine.
+
+CORDON_TEST_CGROUP names where groups can be made, as cgroup: of the configuration does. In
+tools/vm.sh there is such a place, of version 2.
+"""
+
+import os
+import signal
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from support import KERNEL, SLOW, left_behind, wait_until
+from test_limits import HOLDERS, MIB, both, filling, run_into
+
+DELEGATED = os.environ.get("CORDON_TEST_CGROUP", "")
+PLACES = [Path(place) for place in DELEGATED.split(":") if place]
+SECOND = len(PLACES) == 1
+
+delegated = pytest.mark.skipif(
+    not PLACES, reason="no control group to make others in: name one in CORDON_TEST_CGROUP, or take "
+    "tools/vm.sh")
+version_2 = pytest.mark.skipif(not SECOND, reason="CORDON_TEST_CGROUP names none of version 2")
+
+
+def groups(places=PLACES):
+    return [str(group) for place in places for group in place.glob("cordon-*")]
+
+
+@pytest.fixture
+def place(tmp_path):
+    """The arguments that name where to make groups."""
+
+    def place(*places):
+        file = tmp_path / "cordon.yaml"
+        file.write_text(f"cgroup: {':'.join(map(str, places))}\n")
+        return ("--config", file)
+
+    return place
+
+
+@pytest.fixture
+def here(place):
+    yield place(*PLACES)
+    assert groups() == []
+
+
+@contextmanager
+def below(name):
+    """Groups of ours below the places, to whose own groups the controllers are handed on."""
+    made = [place / name for place in PLACES]
+    for group in made:
+        if SECOND:
+            (group.parent / "cgroup.subtree_control").write_text("+memory +pids")
+        group.mkdir()
+    try:
+        yield made
+    finally:
+        for group in made:
+            for inner in [*group.glob("*/"), group]:
+                assert wait_until(lambda: remove(inner)), inner
+
+
+def remove(group):
+    try:
+        group.rmdir()
+    except OSError:
+        return False
+    return True
+
+
+# ---- what is counted --------------------------------------------------------------------------
+
+
+@delegated
+@both
+@pytest.mark.parametrize("code", HOLDERS.values(), ids=HOLDERS)
+def test_memory(run, here, code, kind):
+    answer = run_into(run, "memory", code, "--memory", "100M", *here, *kind)
+    assert answer["limits_by"] == ("cgroup-v2" if SECOND else "cgroup-v1"), answer
+    assert 90 * MIB < answer["usage"]["memory_peak_bytes"] < 130 * MIB, answer
+
+
+@delegated
+@both
+def test_the_peak(run, here, kind):
+    answer = run(filling("x = fill(50)\ndel x"), None, *here, *kind)
+    assert answer["status"] == "ok" and 49 * MIB < answer["usage"]["memory_peak_bytes"] < 60 * MIB
+
+
+@delegated
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user's resource limit comes first")
+def test_processes_that_were_refused(run, here):
+    """Whose end tells nothing of it: those that were refused are others than the first."""
+    answer = run_into(run, "processes", """
+        if os.fork() == 0:
+            for n in range(8):
+                os.fork()
+            time.sleep(20)
+        time.sleep(3)
+        os._exit(0)
+    """, *here, "--approved")
+    assert answer["limits_by"].startswith("cgroup"), answer
+
+
+@delegated
+@version_2
+def test_one_processor(run, here):
+    answer = run("""
+        import os, time
+        ends = [os.pipe() for n in range(3)]
+        for _, end in ends:
+            if os.fork() == 0:
+                until = time.monotonic() + 2
+                while time.monotonic() < until:
+                    pass
+                os.write(end, str(time.process_time()).encode())
+                os._exit(0)
+        result["s"] = sum(float(os.read(end, 100)) for end, _ in ends)
+    """.replace("\n        ", "\n"), None, *here, *KERNEL)
+    assert answer["status"] == "ok" and answer["result"]["s"] < 2.6, answer
+
+
+# ---- what it is not ----------------------------------------------------------------------------
+
+
+@delegated
+@both
+def test_what_a_group_above_lacks_is_no_limit_of_the_run(run, place, kind):
+    """A service's own limit, say: raising the run's would not help."""
+    with below("above") as made:
+        knob = made[0] / ("memory.max" if SECOND else "memory.limit_in_bytes")
+        knob.write_text(str(100 * MIB))
+        answer = run(filling("x = fill(250)"), None, "--memory", "400M", *place(*made), *kind)
+        assert groups(made) == []
+    assert answer["limits_by"].startswith("cgroup"), answer
+    assert answer["status"] == "crashed" and "lack of memory" in answer["error"]["message"], answer
+
+
+# ---- their end ------------------------------------------------------------------------------------
+
+
+@delegated
+@both
+def test_the_group_of_an_engine_that_was_killed(cordon, run, here, kind):
+    with cordon.popen("run", *here, *kind, "-", stdin=subprocess.PIPE) as engine:
+        engine.stdin.write(b"while True: pass")
+        engine.stdin.close()
+        assert wait_until(lambda: any(
+            (Path(group) / "cgroup.procs").read_text() for group in groups(PLACES[-1:])), 20)
+        engine.send_signal(signal.SIGKILL)
+        engine.wait()
+    assert left_behind() == [] and groups()
+    assert run("result['n'] = 1", None, *here)["result"] == {"n": 1}
+
+
+@delegated
+@version_2
+def test_what_still_lives_there_is_ended(run, here):
+    """As when the engine and its keeper were killed: by the next engine, before it begins."""
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    space = os.stat("/proc/self/ns/pid").st_ino
+    left = PLACES[0] / f"cordon-{space:x}-{gone.pid}-1-0123456789abcdef"
+    left.mkdir()
+    with subprocess.Popen(["sleep", "1000"]) as sleeper:
+        (left / "cgroup.procs").write_text(str(sleeper.pid))
+        assert run("result['n'] = 1", None, *here)["result"] == {"n": 1}
+        assert sleeper.wait(10 * SLOW) == -signal.SIGKILL and not left.exists()
+
+
+# ---- a group that was left to the program -----------------------------------------------------------
+
+
+@contextmanager
+def service():
+    """A group as systemd leaves it to a service: its processes are in it."""
+    with below("service") as [group]:
+        os.setxattr(group, "user.delegate", b"1")
+        yield group
+
+
+def run_in(group, cordon):
+    def enter():
+        (group / "cgroup.procs").write_text("0")
+
+    with cordon.popen("run", "--json", "-", stdin=subprocess.PIPE, preexec_fn=enter) as process:
+        out, err = process.communicate(b"result['n'] = 1", 60 * SLOW)
+    assert process.returncode == 0, err
+    return out.decode()
+
+
+@delegated
+@version_2
+def test_the_program_steps_aside(cordon):
+    with service() as group:
+        assert '"limits_by": "cgroup-v2"' in run_in(group, cordon)
+        assert [inner.name for inner in group.glob("*/")] == ["host"]
+        assert '"limits_by": "cgroup-v2"' in run_in(group / "host", cordon)
+        assert groups([group]) == []
+
+
+@delegated
+@version_2
+def test_not_where_others_are_in_the_way(cordon):
+    with service() as group, subprocess.Popen(["sleep", "1000"]) as other:
+        try:
+            (group / "cgroup.procs").write_text(str(other.pid))
+            assert '"limits_by": "sampling"' in run_in(group, cordon)
+            assert not list(group.glob("*/"))
+        finally:
+            other.kill()
+
+
+# ---- without ------------------------------------------------------------------------------------------
+
+
+def test_a_control_group_that_cannot_be_had_is_an_error(cordon, tmp_path):
+    file = tmp_path / "cordon.yaml"
+    file.write_text(f"cgroup: {tmp_path}\n")
+    ran = cordon("run", "--config", file, "-", stdin="1")
+    assert ran.code in (2, 6) and "no control group" in ran.stderr, ran
