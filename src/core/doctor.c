@@ -189,9 +189,9 @@ static const struct probe last_rows[] = {
      "directory in which groups may be made as cgroup: in the configuration",
      NULL},
     {"run", NULL, PROBE_HERE, look_run, NAMELESS, PROBE_BOTH, "strict code runs, from end to end",
-     "put right what failed above; as it is, runs are to ask for less (--level contained, or "
-     "level: "
-     "contained in their profile); if nothing failed, report this line",
+     "put right what failed above; as it is, runs are to ask for less if contained is well "
+     "(--level contained, or level: contained in their profile); if nothing failed, report this "
+     "line",
      NULL},
     {"approved-run", "run", PROBE_HERE, look_approved, 0, 0, "approved code runs, from end to end",
      "put right what failed above, or what is said of box-proc; if all is well, report this line",

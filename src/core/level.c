@@ -101,11 +101,12 @@ static int check_landlock(const struct level *level, struct cordon_err *reterr)
     int abi = landlock_abi();
     if (abi >= LANDLOCK_ALONE)
         return 0;
-    (void)err_set(reterr, CORDON_E_HOST, 0,
-                  "without namespaces Landlock is needed, version %d or later (Linux 6.7), and "
-                  "this kernel has %s%d%s%.300s",
-                  LANDLOCK_ALONE, abi ? "version " : "none: ", abi,
-                  level->lack.code ? "; namespaces cannot be had: " : "", level->lack.msg);
+    (void)err_set(
+        reterr, CORDON_E_HOST, 0,
+        "without namespaces, or a root of its own, a run needs Landlock, version %d or later "
+        "(Linux 6.7), and this kernel has %s%d%s%.300s",
+        LANDLOCK_ALONE, abi ? "version " : "none: ", abi,
+        level->lack.code ? "; namespaces cannot be had: " : "", level->lack.msg);
     err_step(reterr, "landlock");
     return CORDON_E_HOST;
 }

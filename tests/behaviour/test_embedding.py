@@ -25,6 +25,7 @@ from support import (
     kill,
     left_behind,
     library_of,
+    needs_contained,
     sandboxes,
     wait_until,
     zygotes,
@@ -65,7 +66,7 @@ def test_threads_execute_at_once_and_the_host_is_unaffected(host, habit):
     assert left_behind() == []
 
 
-@pytest.mark.parametrize("level", ["full", "contained"])
+@pytest.mark.parametrize("level", ["full", pytest.param("contained", marks=needs_contained)])
 def test_every_function_from_threads_at_once(host, level):
     lacks = ["clone=EPERM:0x10000000", "unshare=EPERM:0x10000000"] if level == "contained" else []
     around = [sys.executable, HERE / "absent.py", *lacks, "--"] if lacks else []

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support import SLOW, as_nobody, wait_until, why_not_nobody
+from support import SLOW, as_nobody, needs_contained, wait_until, why_not_nobody
 
 ABSENT = [sys.executable, Path(__file__).with_name("absent.py")]
 NO_NAMESPACES = ["clone=EPERM:0x10000000", "unshare=EPERM:0x10000000"]
@@ -57,6 +57,7 @@ def test_below_the_floor_nothing_runs(run):
     assert "seccomp=unconfined" in envelope["error"]["message"] # what to do about it
 
 
+@needs_contained
 def test_contained(run):
     envelope = run(NO_NAMESPACES, "--level", "contained")
     assert envelope["status"] == "ok" and envelope["result"] == {"n": 3}, envelope
@@ -64,6 +65,7 @@ def test_contained(run):
     assert envelope["walls_down"] == ["namespaces", "root"]
 
 
+@needs_contained
 def test_a_profile_says_that_it_is_enough(run, config):
     args = config("profiles:\n  - name: less\n    level: contained\n  - name: lesser\n    from: less\n"
                   "  - name: again\n    from: less\n    level: full\n")
@@ -96,11 +98,13 @@ def test_dropped_namespaces_take_landlock_too(run):
     assert envelope["status"] == "internal" and "Landlock" in envelope["error"]["message"]
 
 
+@needs_contained
 def test_the_gate_and_its_question_work_contained(run):
     envelope = run(NO_NAMESPACES, "--level", "contained", code=b"import os")
     assert envelope["status"] == "needs_approval" and envelope["level"] == "contained"
 
 
+@needs_contained
 def test_no_approved_run_of_roots_without_namespaces(run):
     if os.geteuid() != 0:
         pytest.skip("this needs root")
@@ -108,6 +112,7 @@ def test_no_approved_run_of_roots_without_namespaces(run):
     assert envelope["status"] == "internal" and "approved" in envelope["error"]["message"]
 
 
+@needs_contained
 def test_no_limits_of_others_for_an_approved_run_without_namespaces(cordon, tmp_path):
     """They end processes: those of the caller, and the keeper that holds the deadline."""
     who = as_nobody if os.geteuid() == 0 else list

@@ -13,7 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from support import SLOW, Many, adopt_orphans, as_nobody, descendants, kill, reap, wait_until, why_not_nobody
+from support import (
+    SLOW, Many, adopt_orphans, as_nobody, descendants, kill, needs_contained, reap, wait_until,
+    why_not_nobody,
+)
+
+pytestmark = needs_contained
 
 DOWN = ["gate", "interpreter", "namespaces"]
 BARE = [*DOWN, "seccomp", "limits"]

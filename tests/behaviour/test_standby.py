@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from http_client import Connection, Daemon
-from support import SLOW, descendants, kill, sandboxes, standbys, wait_until, zygotes
+from support import SLOW, descendants, kill, needs_contained, sandboxes, standbys, wait_until, zygotes
 
 
 @pytest.fixture
@@ -138,6 +138,7 @@ def test_runs_that_are_cancelled_leave_none_behind(warm):
     assert wait_until(lambda: standby(warm)), "sent away is not lost: one is kept as before"
 
 
+@needs_contained
 def test_a_lost_ones_directory_goes_with_it(cordon, tmp_path, monkeypatch):
     """Where directories are on the host, named after processes whose numbers come again."""
     absent = [sys.executable, str(Path(__file__).with_name("absent.py")), "clone=EPERM:0x10000000",

@@ -5,6 +5,7 @@ alone, and the three ends that it has to have. Programs end with result["reached
 helpers that they use are PRELUDE.
 """
 
+import ctypes
 from typing import NamedTuple
 
 FAMILIES = (
@@ -42,9 +43,16 @@ class Why(str):
 
 OTHER_USER = Why("as root the sandbox is another user, whom the kernel refuses by itself")
 
+# Alone it is at work only without namespaces, and those can be done without from 4 on.
+LANDLOCK_VERSION = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
+TAKES_VERSION = {"abstract": 6, "signal a process": 6}
+OLD_KERNEL = Why("this kernel's Landlock is older than what it takes")
+
 
 def end_of_row(row, case, is_root=True):
     end = getattr(row, case)
+    if row.wall == "landlock" and case == "alone" and LANDLOCK_VERSION < TAKES_VERSION.get(row.name, 4):
+        return OLD_KERNEL
     if end is OTHER_USER and not is_root:
         return REACHED
     return row.held if case == "alone" and end is None else end
