@@ -45,9 +45,10 @@ fetch_kernel() {
 }
 [ -d "$kernel/boot" ] || [ -n "${CORDON_VM_KERNEL-}" ] || fetch_kernel
 
-# What the kernel needs for its root; the order is that of need, and what is not there is built in.
+# What the kernel needs for its root, and what it would load when asked of sockets; the order is that
+# of need, and what is not there is built in.
 modules="virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_console \
-    netfs fscache 9pnet 9pnet_virtio 9p overlay"
+    netfs fscache 9pnet 9pnet_virtio 9p overlay unix_diag inet_diag tcp_diag udp_diag"
 
 copy_modules() {
     for name in $modules; do
