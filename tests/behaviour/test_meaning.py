@@ -378,7 +378,6 @@ def test_odd_endings(run, ending):
         "__name__ = 'os'",
         "json.dumps = json.JSONEncoder = json.encoder = None",
         "json.dumps = lambda *a, **k: '{\"forged\": 1}'",
-        "json.JSONEncoder.encode = json.JSONEncoder.default = lambda *a: '\"forged\"'",
         "print = None",
         "str = dict = list = isinstance = type = len = repr = None",
         "class dict: pass",
@@ -399,6 +398,11 @@ def test_rebinding_changes_nothing_around_it(run, code):
     envelope = run(code + "\nresult['a'] = [1, 'é', None, 1.5]\nresult['b'] = {'c': True}")
     assert ok(envelope) == {"a": [1, "é", None, 1.5], "b": {"c": True}}
     assert envelope["stdout"] == "" and envelope["stderr"] == ""
+
+
+def test_the_library_that_code_has_changed_does_not_encode_its_result(run):
+    code = "json.JSONEncoder.encode = json.JSONEncoder.default = lambda *a: '\"forged\"'\nresult['a'] = [1, 'é']"
+    assert ok(run(code, None, "--drop-wall", "interpreter")) == {"a": [1, "é"]}
 
 
 def test_code_does_not_reach_ours_by_its_name(run):
