@@ -1,80 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * annotation: text that typing is about to make code of, because it stands where a type
- * does: List["Node"], or an annotation under `from __future__ import annotations` that
- * singledispatch reads. A type is names, attributes, subscripts, constants and operators:
- * text that calls something is a program, and is not run behind the gate's back.
+ * annotation: code that typing made of text, because the text stands where a type does:
+ * List["Node"], or an annotation under `from __future__ import annotations` that
+ * singledispatch reads. To make it is harmless; this is about running it. A type is names,
+ * attributes, subscripts, constants and operators: what calls something, or loops, or binds a
+ * name is a program, and is not run behind the gate's back.
  */
 #include "worker.h"
 
 #include <string.h>
 
-#define ONLY_AST 0x400 /* ast.PyCF_ONLY_AST */
+/* How the names of instructions begin that no type needs, on any Python. */
+static const char *const programs[] = {
+    "ASYNC",
+    "BUILD_INTERPOLATION",
+    "BUILD_STRING",
+    "BUILD_TEMPLATE",
+    "CALL",
+    "DELETE_",
+    "END_",
+    "FORMAT_",
+    "FOR_ITER",
+    "GET_",
+    "IMPORT",
+    "KW_",
+    "LOAD_BUILD_CLASS",
+    "MAKE_",
+    "PRECALL",
+    "PUSH_EXC",
+    "RAISE",
+    "SEND",
+    "SETUP_",
+    "STORE_",
+    "YIELD",
+};
 
-static int is_kind_of_type(const char *kind)
+static unsigned char is_of_program[256];
+
+static int begins_so(const char *name)
 {
-    static const char *const others[] = {
-        "Call",         "Lambda",    "ListComp",      "SetComp",    "DictComp",
-        "GeneratorExp", "Await",     "Yield",         "YieldFrom",  "FormattedValue",
-        "JoinedStr",    "NamedExpr", "Interpolation", "TemplateStr"};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        if (strcmp(others[i], kind) == 0)
-            return 0;
-    return 1;
+    for (size_t i = 0; i < ARRAY_LEN(programs); i++)
+        if (strncmp(name, programs[i], strlen(programs[i])) == 0)
+            return 1;
+    return 0;
 }
 
-/* The name of an attribute or a variable that leads into the interpreter. */
-static int is_inside(PyObject *value)
+int annotation_prepare(void)
 {
-    Py_ssize_t length;
-    const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, &length) : NULL;
-    PyErr_Clear();
-    return text && length > 2 && text[0] == '_' && text[1] == '_';
-}
-
-/* Puts what a node holds on the stack. 1; 0: it is no part of a type; -1. */
-static int take_apart(PyObject *node, PyObject *stack)
-{
-    AUTO_PY kind = PyType_GetName(Py_TYPE(node));
-    AUTO_PY fields = kind ? PyObject_GetAttrString(node, "_fields") : NULL;
-    const char *word = fields ? PyUnicode_AsUTF8AndSize(kind, NULL) : NULL;
-    if (!word)
+    AUTO_PY module = PyImport_ImportModule("opcode");
+    AUTO_PY map = module ? PyObject_GetAttrString(module, "opmap") : NULL;
+    PyObject *name, *number;
+    Py_ssize_t at = 0;
+    if (!map || !PyDict_Check(map))
         return -1;
-    int is_constant = strcmp(word, "Constant") == 0;
-    for (Py_ssize_t i = 0; !is_constant && i < PyTuple_Size(fields); i++) {
-        AUTO_PY value = PyObject_GetAttr(node, PyTuple_GetItem(fields, i));
-        if (!value || PyList_Append(stack, value) < 0)
+    while (PyDict_Next(map, &at, &name, &number)) {
+        const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+        long code = PyLong_AsLong(number);
+        if (!text || (code < 0 && PyErr_Occurred()))
             return -1;
-        if (is_inside(value))
+        if (code >= 0 && code < 256)
+            is_of_program[code] = (unsigned char)begins_so(text);
+    }
+    return 0;
+}
+
+/* Every second byte is an instruction, or belongs to one and is 0. */
+static int calls_nothing(PyObject *code)
+{
+    AUTO_PY bytes = PyObject_GetAttrString(code, "co_code");
+    const char *text = bytes ? PyBytes_AsString(bytes) : NULL;
+    Py_ssize_t size = text ? PyBytes_Size(bytes) : -1;
+    for (Py_ssize_t i = 0; i < size; i += 2)
+        if (is_of_program[(unsigned char)text[i]])
+            return 0;
+    return size > 0;
+}
+
+/* No name leads into the interpreter. */
+static int stays_outside(PyObject *code)
+{
+    AUTO_PY names = PyObject_GetAttrString(code, "co_names");
+    for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); i++) {
+        const char *text = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, i), NULL);
+        if (!text || strncmp(text, "__", 2) == 0)
             return 0;
     }
-    return is_kind_of_type(word);
+    return names != NULL;
 }
 
-static int is_node(PyObject *value)
+int annotation_is_type(PyObject *code)
 {
-    return value != Py_None && !PyUnicode_Check(value) && !PyLong_Check(value);
-}
-
-int annotation_is_type(PyObject *text)
-{
-    AUTO_PY tree =
-        PyObject_CallFunction(worker.compile, "Ossi", text, "<annotation>", "eval", ONLY_AST);
-    AUTO_PY stack = tree ? Py_BuildValue("[O]", tree) : NULL;
-    int rc = 1;
-    if (!tree && PyErr_ExceptionMatches(PyExc_SyntaxError)) {
-        PyErr_Clear(); /* typing says so itself */
-        return 1;
-    }
-    while (stack && rc > 0 && PyList_Size(stack) > 0) {
-        Py_ssize_t last = PyList_Size(stack) - 1;
-        AUTO_PY value = PySequence_GetItem(stack, last);
-        if (!value || PySequence_DelItem(stack, last) < 0)
-            return -1;
-        if (PyList_Check(value))
-            rc = PyList_SetSlice(stack, last, last, value) < 0 ? -1 : 1;
-        else if (is_node(value))
-            rc = take_apart(value, stack);
-    }
-    return stack ? rc : -1;
+    return calls_nothing(code) && stays_outside(code);
 }

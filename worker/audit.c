@@ -263,17 +263,17 @@ static int by_package(const char *event)
     return own == 1 || walk(test_package, NULL);
 }
 
-/* typing makes code of text that stands for a type; the others wrote theirs themselves. */
-static int may_compile(PyObject *args)
+/* typing runs text that stands for a type; the others wrote theirs themselves. */
+static int may_exec(PyObject *args)
 {
-    PyObject *text = argument(args, 0);
-    if (!text || PyEval_GetGlobals() != dict_of("typing"))
-        return text != NULL;
+    PyObject *code = argument(args, 0);
+    if (!code || PyEval_GetGlobals() != dict_of("typing"))
+        return code != NULL;
     audit.own++;
-    int rc = annotation_is_type(text);
+    int rc = annotation_is_type(code);
     audit.own--;
     PyErr_Clear();
-    return rc > 0;
+    return rc;
 }
 
 static int allowed(const char *event, PyObject *args)
@@ -286,7 +286,7 @@ static int allowed(const char *event, PyObject *args)
     }
     if (strcmp(event, "open") == 0)
         return may_open(args);
-    return listed(event, NULL) && (strcmp(event, "compile") != 0 || may_compile(args));
+    return listed(event, NULL) && (strcmp(event, "exec") != 0 || may_exec(args));
 }
 
 static void remember(const char *event)

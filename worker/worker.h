@@ -257,8 +257,10 @@ int method_seal(void);
 int audit_prepare(void);
 /* From now on code runs whose globals these are. */
 void audit_start(PyObject *globals);
-/* annotation.c: 1: the text could be a type; 0: it is a program; -1 with an exception. */
-int annotation_is_type(PyObject *text);
+/* annotation.c: 1: the code could be a type; 0: it is a program, or cannot be read. */
+int annotation_is_type(PyObject *code);
+/* Before that. 0, or -1 with an exception. */
+int annotation_prepare(void);
 /* Refuses the reading of an attribute as the hook does: -1, with the exception and a violation. */
 int audit_refuse_name(PyObject *object, PyObject *name);
 /* What was refused, at most VIOLATIONS_MAX. */
