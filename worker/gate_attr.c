@@ -280,6 +280,11 @@ int check_attribute(struct gate *g, uint32_t i)
                          "Compared or joined, `%s` hands the table behind it to the methods of the "
                          "other side, which this code defines.",
                          name->text);
+    if (!is_load(g, i) && gate_keeps_private(g, N(g, i)->name, first_child(g, i)))
+        return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,
+                         "This may set `%s` of an object of the standard library, which goes by "
+                         "it: it is only known to be this code's own on `self`.",
+                         name->text);
     enum rule_id rule;
     const char *why = refusal_on(g, N(g, i)->name, first_child(g, i), &rule);
     return why ? gate_warn(g, rule, i, "The attribute `%s` %s.", name->text, why) : 0;

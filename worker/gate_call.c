@@ -89,6 +89,10 @@ static int check_getattr(struct gate *g, uint32_t i, enum builtin what)
                          owner->name);
     if (what == BUILTIN_HASATTR) /* says yes or no, and nothing more */
         return 0;
+    uint32_t id =
+        what == BUILTIN_GETATTR || !string_of(g, name) ? 0 : gate_name_find(g, string_of(g, name));
+    if (id && gate_keeps_private(g, id, child_of(g, i, F_args)))
+        return warn_by_name(g, i);
     if (are_tame_attr_strings(g, name) || is_field_name(g, name) || is_slot_name(g, name) ||
         (is_own_receiver(g, child_of(g, i, F_args)) && is_tame_own_prefix(g, name)))
         return 0;

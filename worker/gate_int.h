@@ -611,6 +611,8 @@ int gate_is_library_part(const struct gate *g, const char *name);
 int gate_library_begins(const struct gate *g, const char *prefix, size_t len);
 /* Whether instances of the class hold parts of the library that no name may reach. */
 int gate_has_hidden_parts(const struct gate *g, uint32_t class, unsigned depth);
+/* Whether setting that private name on `base` may change an object of the library. */
+int gate_keeps_private(const struct gate *g, uint32_t id, uint32_t base);
 /* An instance or a class of the source that derives from nothing else. */
 int is_own_receiver(const struct gate *g, uint32_t i);
 /* Why a private name is refused on `base` (0: on anything), or NULL. */

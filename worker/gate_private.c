@@ -131,6 +131,22 @@ int gate_library_begins(const struct gate *g, const char *prefix, size_t len)
     return 0;
 }
 
+/* What the library keeps in its own objects, under a name that the source has as well. */
+int gate_keeps_private(const struct gate *g, uint32_t id, uint32_t base)
+{
+    const struct name *name = NAME(g, id);
+    const char *module, *text;
+    if (name->attr != ATTR_PRIVATE || is_own_receiver(g, base))
+        return 0;
+    /* These two are C code, in which only their Python twins have such names. */
+    static const char *const in_c[] = {"datetime", "operator"};
+    for (size_t k = 0; (text = library_private(k, &module)) && may_go_on(g); k++)
+        if (strcmp(text, name->text) == 0)
+            return strcmp(module, "*") != 0 && strcmp(module, in_c[0]) != 0 &&
+                   strcmp(module, in_c[1]) != 0 && is_at_hand(g, module);
+    return 0;
+}
+
 /* ---- whose it is --------------------------------------------------------------------- */
 
 /* A class with a base of the library, but for those that have nothing of their own. */
