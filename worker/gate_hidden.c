@@ -46,12 +46,15 @@ static const struct range varying[] = {
     {0x3000, 0x9fff},   {0xa840, 0xa87f},   {0xf900, 0xfaff},   {0xff01, 0xff9f},
     {0x10ac0, 0x10aff}, {0x20000, 0x3ffff},
 };
+static const struct range ideographs[] = {
+    {0x3400, 0x9fff},   {0xf900, 0xfaff},   {0x20000, 0x3ffff},
+};
 /* clang-format on */
 
 #define KEYCAP 0x20e3u
 #define BLACK_FLAG 0x1f3f4u
+#define TAGS 0xe0000u /* and a letter */
 #define TAG_END 0xe007fu
-#define FLAG_MAX 6 /* gbeng, usca: the letters of a region */
 
 int gate_is_hidden(uint32_t c)
 {
@@ -86,10 +89,15 @@ static int is_variation(uint32_t c)
     return (c >= 0xfe00 && c <= 0xfe0f) || (c >= 0xe0100 && c <= 0xe01ef);
 }
 
-static int is_selector_needed(uint32_t before, uint32_t after)
+/* As text or as a picture; the other selectors are for what has variants. */
+static int is_selector_needed(uint32_t c, uint32_t before, uint32_t after)
 {
     int key = before == '#' || before == '*' || (before >= '0' && before <= '9');
-    return IS_WITHIN(emoji, before) || IS_WITHIN(varying, before) || (key && after == KEYCAP);
+    int shows = c == 0xfe0e || c == 0xfe0f;
+    if (c >= 0xe0100)
+        return IS_WITHIN(ideographs, before);
+    return IS_WITHIN(varying, before) ||
+           (shows && (IS_WITHIN(emoji, before) || (key && after == KEYCAP)));
 }
 
 /* Characters that ask for the forms of letters, or say where a word ends. */
@@ -105,16 +113,20 @@ static int is_joiner_needed(uint32_t c, uint32_t before, uint32_t after)
     return within_emoji || (IS_WITHIN(joining, before) && !gate_is_hidden(before));
 }
 
-/* The bytes of a region's tags up to their end, or 0. */
+/* The bytes of the tags of England, Scotland or Wales up to their end, or 0. */
 static size_t flag_size(const char *text, size_t len)
 {
-    size_t at = 0, size, letters = 0;
-    for (uint32_t c; at < len && letters <= FLAG_MAX; letters++, at += size) {
-        c = gate_char_at(text + at, len - at, &size);
-        if (c == TAG_END)
-            return letters < 3 ? 0 : at + size;
-        if (!((c >= 0xe0030 && c <= 0xe0039) || (c >= 0xe0061 && c <= 0xe007a)))
-            break;
+    static const char *const regions[] = {"gbeng", "gbsct", "gbwls"};
+    for (size_t k = 0; k < ARRAY_LEN(regions); k++) {
+        size_t at = 0, size;
+        const char *letter = regions[k];
+        while (*letter &&
+               gate_char_at(text + at, len - at, &size) == TAGS + (unsigned char)*letter) {
+            at += size;
+            letter++;
+        }
+        if (!*letter && gate_char_at(text + at, len - at, &size) == TAG_END)
+            return at + size;
     }
     return 0;
 }
@@ -125,7 +137,7 @@ size_t gate_hidden_needed(const char *text, size_t len, size_t at)
     uint32_t c = gate_char_at(text + at, len - at, &size), before = char_before(text, at);
     uint32_t after = gate_char_at(text + at + size, len - at - size, &next);
     if (is_variation(c))
-        return is_selector_needed(before, after) ? size : 0;
+        return is_selector_needed(c, before, after) ? size : 0;
     if (is_joiner(c))
         return is_joiner_needed(c, before, after) ? size : 0;
     return before == BLACK_FLAG ? flag_size(text + at, len - at) : 0;
