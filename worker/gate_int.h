@@ -321,6 +321,7 @@ uint32_t gate_name_find_text(const struct gate *g, const char *text, size_t len)
 /* What Python makes of `__x` within a class: `_Class__x`. 0 with an exception set. */
 uint32_t gate_name_mangled(struct gate *g, uint32_t scope, uint32_t id);
 int gate_names_check(struct gate *g); /* scripts, invisible characters */
+int gate_reads_otherwise(Py_UCS4 c);  /* than it looks, in a name */
 
 /* gate_tree.c: 0, -1, or 1: a cap was hit and warned of. */
 int gate_tree_open(struct gate *g, PyObject *tree);

@@ -244,6 +244,24 @@ static struct looks looks_of(PyObject *str)
     return looks;
 }
 
+/*
+ * Whether Python takes a letter of a name for another one that it does not look like. Greek
+ * letters of mathematics, the micro sign and h with a bar look like what they stand for.
+ */
+int gate_reads_otherwise(Py_UCS4 c)
+{
+    if (c == 0xb7 || c == 0x387) /* a dot in the middle of a name looks like an attribute's */
+        return 1;
+    if (c < 0x80 || c == 0xb5 || c == 0x210f || (c >= 0x3d0 && c <= 0x3f6))
+        return 0;
+    AUTO_PY str = PyUnicode_FromOrdinal((int)c);
+    AUTO_PY read = str ? PyObject_CallFunction(normalize, "sO", "NFKC", str) : NULL;
+    AUTO_PY same = str ? PyObject_CallFunction(normalize, "sO", "NFC", str) : NULL;
+    int equal = read && same ? PyUnicode_Compare(read, same) == 0 : 1;
+    PyErr_Clear();
+    return !equal;
+}
+
 static int is_twin(const struct gate *g, const struct looks *looks)
 {
     size_t len = strlen(looks->skeleton);

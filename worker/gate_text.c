@@ -269,6 +269,47 @@ static int check_formatted_strings(struct gate *g)
                : 1;
 }
 
+/* ---- letters of names that Python reads as others ------------------------------------------ */
+
+static int is_ascii(const struct gate *g)
+{
+    unsigned char all = 0;
+    for (size_t i = 0; i < g->len; i++)
+        all |= (unsigned char)g->text[i];
+    return all < 0x80;
+}
+
+/* Catalan writes a dot between two of them. */
+static int is_between_ls(const struct gate *g, size_t i, size_t size)
+{
+    return i > 0 && i + size < g->len && (g->text[i - 1] | 32) == 'l' &&
+           (g->text[i + size] | 32) == 'l';
+}
+
+/* What stands in no string and no comment. */
+static int check_letters(struct gate *g)
+{
+    int odd = 0;
+    size_t end = is_ascii(g) ? 0 : g->len;
+    for (size_t i = 0, size; i < end && odd < ODD_MAX; i += size) {
+        uint32_t c = gate_char_at(g->text + i, g->len - i, &size);
+        if (c == '#')
+            size = strcspn(g->text + i, "\n");
+        else if (c == '"' || c == '\'')
+            size = string_end(g, i) - i;
+        else if (c >= 0x80 && gate_reads_otherwise(c) && !is_between_ls(g, i, size)) {
+            odd++;
+            if (warn_byte(g, RULE_MIXED_SCRIPT, i,
+                          "The letter U+%04x is not read as it looks: Python takes the name for "
+                          "another one, or a dot within it looks like an attribute's.",
+                          c) < 0)
+                return -1;
+        }
+        size += size == 0;
+    }
+    return 0;
+}
+
 /* ---- the whole text ---------------------------------------------------------------------- */
 
 static int warn_surrogate(struct gate *g)
@@ -310,7 +351,7 @@ int gate_text_check(struct gate *g)
                    ? -1
                    : 1;
     }
-    if (check_characters(g) < 0 || check_cookies(g) < 0)
+    if (check_characters(g) < 0 || check_letters(g) < 0 || check_cookies(g) < 0)
         return -1;
     return memchr(g->text, '\0', g->len) ? 1 : check_formatted_strings(g);
 }

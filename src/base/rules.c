@@ -158,7 +158,7 @@ const struct rule rules[RULE_COUNT] = {
         "A character changes the direction of the text around it.",
         "x = \"a\xe2\x80\xae" "b\"", "x = \"a\\u202eb\""},
     [RULE_MIXED_SCRIPT] = {"mixed-script",
-        "A name looks like another one, and is written with other letters.",
+        "A name looks like another one, or is read as one that it does not look like.",
         "\xd1\x81heck = 1", "gr\xc3\xb6\xc3\x9f" "e = 1"},
     [RULE_INVISIBLE_CHARACTER] = {"invisible-character",
         "Characters that cannot be seen make a text other than it looks, or hold one of their own.",
