@@ -98,6 +98,26 @@ int check_register(struct gate *g, uint32_t i)
 
 /* ---- annotations ----------------------------------------------------------------------- */
 
+/*
+ * An export that a text may name. The registry hands classes out: then only those that may be
+ * used in any way.
+ */
+static int is_type_export(const struct gate *g, const struct export_name *row)
+{
+    switch ((int)row->kind) {
+    case EXPORT_PLAIN:
+        return 1;
+    case EXPORT_ABSTRACT:
+    case EXPORT_COPYING:
+    case EXPORT_ENUM:
+    case EXPORT_NAMESPACE:
+    case EXPORT_PLAIN_BASE:
+        return !gate_is_read(g, READS_REGISTRY);
+    default:
+        return 0;
+    }
+}
+
 /* What a global name is, for sure: a class of the source or of a module. */
 static int names_type(const struct gate *g, const char *text, size_t len, int subscripts)
 {
@@ -115,8 +135,9 @@ static int names_type(const struct gate *g, const char *text, size_t len, int su
     const struct bind *b = only_bind(g, &g->symbols[NAME(g, id)->module_symbol]);
     if (b && b->kind == BIND_CLASS)
         return stays_class(g, b->node) && class_facts_known(g, b->node) & CLASS_REAL &&
+               !(class_facts_known(g, b->node) & CLASS_ENUM && gate_is_read(g, READS_REGISTRY)) &&
                !(subscripts && decides_subscripts(g));
-    return b && b->kind == BIND_EXPORT;
+    return b && b->kind == BIND_EXPORT && b->export && is_type_export(g, b->export);
 }
 
 static int is_word(unsigned char c)
