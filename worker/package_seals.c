@@ -8,6 +8,17 @@
 
 #include "base/io.h"
 
+/* Of numpy 1 and 2: an object of its own that says where memory is. */
+#define STRIDES                                                                                    \
+    "class Array(module.DummyArray):\n"                                                            \
+    "    def __array__(self, dtype=None, copy=None, kind=module.DummyArray):\n"                    \
+    "        said = dict(self.__array_interface__)\n"                                              \
+    "        for name in 'shape', 'strides':\n"                                                    \
+    "            if said.get(name) is not None:\n"                                                 \
+    "                said[name] = tuple(map(number, said[name]))\n"                                \
+    "        return array_of(kind(said, self.base))\n"                                             \
+    "module.DummyArray = Array\n"
+
 const struct package_seal package_seals[] = {
     {"numpy", "changes which memory an array has",
      "array = module.ndarray\n"
@@ -67,15 +78,8 @@ const struct package_seal package_seals[] = {
      "if module.asarray(said).dtype != object:\n"
      "    raise SystemError('this numpy takes what an object says for memory')\n"},
 
-    {"numpy.lib.stride_tricks", "takes what an object says for memory",
-     "class Array(module.DummyArray):\n"
-     "    def __array__(self, dtype=None, copy=None, kind=module.DummyArray):\n"
-     "        said = dict(self.__array_interface__)\n"
-     "        for name in 'shape', 'strides':\n"
-     "            if said.get(name) is not None:\n"
-     "                said[name] = tuple(map(number, said[name]))\n"
-     "        return array_of(kind(said, self.base))\n"
-     "module.DummyArray = Array\n"},
+    {"numpy.lib.stride_tricks", "takes what an object says for memory", STRIDES},
+    {"numpy.lib._stride_tricks_impl", "takes what an object says for memory", STRIDES},
 
     {"PIL.Image", "takes what an object says for memory",
      "import numpy\n"
@@ -304,25 +308,27 @@ const struct package_seal package_seals[] = {
      "        self.triangles = corners\n"
      "    return old(self)\n"
      "kind.get_cpp_triangulation = cpp\n"
+     "for name in 'edges', 'neighbors':\n"
+     "    setattr(kind, name, property(lambda self, old=vars(kind)[name].__get__:\n"
+     "                                 fixed(old(self), False)))\n"
      "from matplotlib import _tri\n"
      "for name in 'get_edges', 'get_neighbors':\n"
      "    def copy(self, *, old=vars(_tri.Triangulation)[name]):\n"
      "        return old(self).copy()\n"
-     "    put(_tri.Triangulation, name, copy)\n"
-     "for name in 'edges', 'neighbors':\n"
-     "    setattr(kind, name, property(lambda self, old=vars(kind)[name].__get__:\n"
-     "                                 fixed(old(self), False)))\n"},
+     "    put(_tri.Triangulation, name, copy)\n"},
 
-    {"matplotlib.backends.backend_agg", "writes and reads beyond what there is",
+    {"matplotlib.ft2font", "writes beyond what there is",
      "import numpy\n"
-     "from matplotlib import ft2font\n"
-     "def draw_rect(self, *corners, old=ft2font.FT2Image.draw_rect):\n"
+     "def draw_rect(self, *corners, old=module.FT2Image.draw_rect):\n"
      "    left, top, right, bottom = map(number, corners)\n"
      "    height, width = numpy.asarray(self).shape\n"
      "    if not (0 <= left <= right < width and 0 <= top <= bottom < height):\n"
      "        refuse('this rectangle')\n"
      "    old(self, left, top, right, bottom)\n"
-     "put(ft2font.FT2Image, 'draw_rect', draw_rect)\n"
+     "put(module.FT2Image, 'draw_rect', draw_rect)\n"},
+
+    {"matplotlib.backends.backend_agg", "reads beyond what there is",
+     "import numpy\n"
      "def guarded(raw):\n"
      "    def draw_quad_mesh(gc, transform, width, height, coordinates, *others):\n"
      "        width, height = number(width), number(height)\n"
