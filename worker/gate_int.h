@@ -282,6 +282,7 @@ struct gate {
     unsigned char unbound_calls;    /* methods of the library are called with any `self` */
     unsigned char library_callers;  /* of gate_roam.c: who calls methods of what it is given */
     unsigned char classes_roam;     /* a class of the source is passed on */
+    unsigned char compares;         /* the code defines what a comparison does */
     unsigned char hands_back;       /* some of them are read */
     unsigned char reads;            /* READS_*: attributes whose names stand in texts */
     unsigned char imports;          /* a module is in use, whose code may get it */

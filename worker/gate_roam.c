@@ -67,17 +67,15 @@ static int is_called_there(const struct gate *g, uint32_t i)
     return 0;
 }
 
-/* x == C: a method of the code may be what is asked, and gets the class. */
-static int asks_nobody(const struct gate *g, uint32_t i, uint32_t compare)
+/* Whether a method of the code may be what `x == C` or `C in x` asks, which gets the class. */
+static int answers_comparisons(const struct gate *g)
 {
     static const char *const names[] = {"__contains__", "__eq__", "__ge__", "__gt__",
                                         "__le__",       "__lt__", "__ne__"};
-    if (is_tame_comparison(g, i, compare))
-        return 1;
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         if (is_defined(g, names[k]))
-            return 0;
-    return 1;
+            return 1;
+    return 0;
 }
 
 static int stays_put(const struct gate *g, uint32_t i)
@@ -92,7 +90,7 @@ static int stays_put(const struct gate *g, uint32_t i)
     case K_ExceptHandler:
         return 1;
     case K_Compare:
-        return asks_nobody(g, i, parent);
+        return !g->compares || is_tame_comparison(g, i, parent);
     case K_Tuple:
         return is_in_field(g, parent, K_ExceptHandler, F_type);
     case K_Call:
@@ -377,6 +375,7 @@ static int is_loose_classmethod(const struct gate *g, uint32_t i)
 void gate_roam_collect(struct gate *g)
 {
     g->classes_roam = has_other_ways(g);
+    g->compares = answers_comparisons(g);
     g->hands_back = gate_is_read(g, READS_DEFAULT_FACTORY) || gate_is_read(g, READS_FUNC);
     g->unbound_calls = g->hooked_copies && is_mentioned(g, "__deepcopy__"); /* of a bound method */
     g->library_callers = gate_callers(g) | (g->hooked_copies ? OF_COPY : 0);
