@@ -17,7 +17,7 @@
  *                   strings), gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
  *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands
  *   gate_called.c   what the library calls, with library_calls.c
- *   gate_private.c  private names that the library has too
+ *   gate_private.c  private names that the library has too; gate_tested.c what isinstance() told
  *   gate_package*.c third-party packages             gate_package_shape.c  and calls into them
  *
  * The tree is an array in pre-order: a node's descendants are the nodes between it and its
@@ -475,6 +475,8 @@ int compares_as_it_likes(const struct gate *g);
 int is_real_class(const struct gate *g, uint32_t i);
 /* Whether any class of the source says what C[x] is. */
 int decides_subscripts(const struct gate *g);
+/* gate_tested.c: the plain class of the source that isinstance() has said it is of, or 0. */
+uint32_t class_tested(const struct gate *g, uint32_t i);
 /* An instance of a class of the source that makes nothing else, or a name for one. */
 int is_own_value(const struct gate *g, uint32_t i);
 /* The value that a name is bound to, where that is its only binding, or 0. */

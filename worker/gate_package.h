@@ -17,6 +17,10 @@ int package_is_one_of(const char *text, const char *const *words);
 uint32_t package_first_argument(const struct gate *g, uint32_t call, const char *const *keywords);
 int package_is_export(const struct gate *g, uint32_t i, const char *module, const char *name);
 
+/* ---- gate_package_buffer.c: a buffer in memory that the source makes, or None under a name ---- */
+
+int package_is_buffer(const struct gate *g, uint32_t i);
+
 /* ---- gate_package_own.c: the module that a row is of; its class, a new reference, or NULL ---- */
 
 const struct export_module *package_module_of(const struct export_name *row);

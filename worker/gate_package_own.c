@@ -286,6 +286,7 @@ static int is_own_place(const struct gate *g, uint32_t i, const char *name)
     if (!is_genuine_self(g, i, &class))
         class = class_sure(g, i) ? class_sure(g, i) : class_here(g, i);
     class = class ? class : class_of_self(g, i);
+    class = class ? class : class_tested(g, i);
     if (!class)
         return 0;
     if (class_facts_known(g, class) & CLASS_PLAIN)

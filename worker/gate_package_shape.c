@@ -81,68 +81,7 @@ static int has_known_keywords(const struct gate *g, uint32_t call)
     return 1;
 }
 
-/* ---- buffers ------------------------------------------------------------------------------ */
-
-static int is_new_buffer(const struct gate *g, uint32_t i)
-{
-    if (i && kind_of(g, i) == K_NamedExpr)
-        i = child_of(g, i, F_value);
-    if (!i || kind_of(g, i) != K_Call)
-        return 0;
-    return package_is_export(g, first_child(g, i), "io", "StringIO") ||
-           package_is_export(g, first_child(g, i), "io", "BytesIO");
-}
-
-/* a, b = x, y: what one of them is given. */
-static uint32_t value_of_part(const struct gate *g, uint32_t i)
-{
-    uint32_t tuple = N(g, i)->parent, assign = N(g, tuple)->parent, at = 0;
-    uint32_t value = kind_of(g, assign) == K_Assign ? child_of(g, assign, F_value) : 0;
-    if (kind_of(g, tuple) != K_Tuple || N(g, tuple)->field != F_targets ||
-        kind_of(g, value) != K_Tuple || count_of(g, value, F_elts) != count_of(g, tuple, F_elts))
-        return 0;
-    FOR_CHILDREN (g, c, tuple) {
-        if (kind_of(g, c) == K_Starred)
-            return 0;
-        if (c == i)
-            return child_at(g, value, F_elts, at);
-        at++;
-    }
-    return 0;
-}
-
-/* What the binding gives the name, where that is an expression by itself. */
-static uint32_t value_of_bind(const struct gate *g, const struct bind *b)
-{
-    uint32_t parent = N(g, b->node)->parent;
-    switch (b->kind) {
-    case BIND_ASSIGN:
-    case BIND_WALRUS:
-        return child_of(g, parent, F_value);
-    case BIND_WITH:
-        return kind_of(g, parent) == K_withitem ? child_of(g, parent, F_context_expr) : 0;
-    case BIND_UNPACK:
-        return value_of_part(g, b->node);
-    default:
-        return 0;
-    }
-}
-
-/* Each binding of the name is a new buffer. */
-static int holds_buffers(const struct gate *g, const struct symbol *s)
-{
-    if (!s || NAME(g, s->name)->builtin || g->scopes[s->scope].kind == SCOPE_CLASS)
-        return 0;
-    for (uint32_t b = s->first; b; b = g->binds[b].next)
-        if (!may_go_on(g) || !is_new_buffer(g, value_of_bind(g, &g->binds[b])))
-            return 0;
-    return s->first != 0;
-}
-
-static int is_buffer(const struct gate *g, uint32_t i)
-{
-    return i && (is_new_buffer(g, i) || holds_buffers(g, symbol_of(g, i)));
-}
+/* ---- lines and texts ---------------------------------------------------------------------------- */
 
 /* [...], text.splitlines(): lines that are read already. */
 static int is_lines(const struct gate *g, uint32_t i)
@@ -310,7 +249,8 @@ static int is_shape_text(const struct gate *g, uint32_t first)
 {
     if (!first)
         return 1;
-    return is_none(g, first) || is_buffer(g, first) || package_is_export(g, first, "sys", "stdout");
+    return is_none(g, first) || package_is_buffer(g, first) ||
+           package_is_export(g, first, "sys", "stdout");
 }
 
 /*
@@ -359,11 +299,11 @@ int is_tame_package_call(struct gate *g, uint32_t call, unsigned char shape, int
     case SHAPE_FILTER:
         return !is_text(g, child_of(g, call, F_args)) && !is_text(g, keyword_of(g, call, "func"));
     case SHAPE_BUFFER:
-        return is_buffer(g, first);
+        return package_is_buffer(g, first);
     case SHAPE_LINES:
-        return first && (is_buffer(g, first) || is_lines(g, first));
+        return first && (package_is_buffer(g, first) || is_lines(g, first));
     case SHAPE_JSON:
-        return first && (is_buffer(g, first) || is_json(g, first));
+        return first && (package_is_buffer(g, first) || is_json(g, first));
     case SHAPE_TEXT:
         return is_shape_text(g, first);
     case SHAPE_EXPRESSION:

@@ -171,6 +171,7 @@ int is_own_receiver(const struct gate *g, uint32_t i)
     value = value ? value : i;
     if (!is_genuine_self(g, i, &class))
         class = is_own_value(g, i) ? class_sure(g, first_child(g, value)) : class_sure(g, i);
+    class = class ? class : class_tested(g, i);
     return class && !derives_abroad(g, class, 0);
 }
 

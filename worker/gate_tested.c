@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_tested: what isinstance() has told before the code gets there. A parameter that nothing
+ * else is bound to stays what it is, so behind `if not isinstance(other, C): return` it is an
+ * instance of C wherever it is loaded. It says nothing of classes that others may answer for.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+/* class X(C, PurePath): what is of C may have a library's parts as well. */
+static int has_mixed_bases(const struct gate *g)
+{
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        unsigned own = 0, others = 0;
+        if (!may_go_on(g))
+            return 1;
+        if (kind_of(g, i) != K_ClassDef)
+            continue;
+        FOR_CHILDREN (g, c, i) {
+            if (N(g, c)->field == F_body)
+                break;
+            uint32_t base = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
+            const struct export_name *row = export_sure(g, base);
+            int none = row && row->kind == EXPORT_PLAIN_BASE;
+            if (N(g, c)->field == F_bases)
+                *(class_sure(g, base) ? &own : &others) += !none;
+        }
+        if (own && others)
+            return 1;
+    }
+    return 0;
+}
+
+/* isinstance(x, C), of a class of the source whose instances have nothing of a library's. */
+static uint32_t class_in_test(const struct gate *g, uint32_t test, const struct symbol *s)
+{
+    uint32_t func = kind_of(g, test) == K_Call ? first_child(g, test) : 0;
+    struct call_shape shape = call_shape(g, test);
+    if (!func || builtin_sure(g, func) != BUILTIN_ISINSTANCE ||
+        strcmp(NAME(g, N(g, func)->name)->text, "isinstance") != 0 || shape.starred ||
+        shape.keywords || shape.positional != 2 || symbol_of(g, child_of(g, test, F_args)) != s)
+        return 0;
+    uint32_t class = class_sure(g, child_at(g, test, F_args, 1));
+    unsigned facts = class ? class_facts_known(g, class) : 0;
+    int sure = facts & CLASS_REAL && facts & CLASS_PLAIN && !(facts & CLASS_ABSTRACT);
+    return sure && !g->mixins && !has_mixed_bases(g) ? class : 0;
+}
+
+/* The class that it is of where the test says `outcome`, or 0. */
+static uint32_t class_after(const struct gate *g, uint32_t test, const struct symbol *s,
+                            int outcome)
+{
+    if (kind_of(g, test) == K_UnaryOp && N(g, test)->op == K_Not) {
+        test = first_child(g, test);
+        outcome = !outcome;
+    }
+    if (kind_of(g, test) != K_BoolOp)
+        return outcome ? class_in_test(g, test, s) : 0;
+    FOR_CHILDREN (g, c, test) {
+        int negated = kind_of(g, c) == K_UnaryOp && N(g, c)->op == K_Not;
+        uint32_t part = negated ? first_child(g, c) : c;
+        uint32_t class = N(g, test)->op == (outcome ? K_And : K_Or) && negated == !outcome
+                             ? class_in_test(g, part, s)
+                             : 0;
+        if (class)
+            return class;
+    }
+    return 0;
+}
+
+/* The last statement of the body leaves it. */
+static int leaves(const struct gate *g, uint32_t branch)
+{
+    uint32_t last = 0;
+    FOR_CHILDREN (g, c, branch) {
+        if (N(g, c)->field == F_orelse)
+            return 0;
+        last = N(g, c)->field == F_body ? c : last;
+    }
+    return kind_of(g, last) == K_Return || kind_of(g, last) == K_Raise;
+}
+
+/* What a statement or an operand that comes before tells. */
+static uint32_t class_from_before(const struct gate *g, uint32_t before, enum kind around, int op,
+                                  const struct symbol *s)
+{
+    if (around == K_BoolOp)
+        return class_after(g, before, s, op == K_And);
+    if (kind_of(g, before) == K_Assert)
+        return class_after(g, first_child(g, before), s, 1);
+    if (kind_of(g, before) == K_If && leaves(g, before))
+        return class_after(g, child_of(g, before, F_test), s, 0);
+    return 0;
+}
+
+/* What is known of node `up` by where it stands in its parent. */
+static uint32_t class_from_place(const struct gate *g, uint32_t up, const struct symbol *s)
+{
+    uint32_t parent = N(g, up)->parent;
+    enum kind kind = kind_of(g, parent);
+    if (kind == K_If || kind == K_IfExp) {
+        uint32_t test = child_of(g, parent, F_test);
+        uint32_t class = up == test ? 0 : class_after(g, test, s, N(g, up)->field == F_body);
+        if (class)
+            return class;
+    }
+    FOR_CHILDREN (g, c, parent) {
+        if (c == up)
+            break;
+        uint32_t class = N(g, c)->field == N(g, up)->field
+                             ? class_from_before(g, c, kind, (int)N(g, parent)->op, s)
+                             : 0;
+        if (class)
+            return class;
+    }
+    return 0;
+}
+
+uint32_t class_tested(const struct gate *g, uint32_t i)
+{
+    const struct symbol *s = symbol_of(g, i);
+    const struct bind *b = only_bind(g, s);
+    if (!b || b->kind != BIND_PARAMETER || N(g, b->node)->field == F_vararg ||
+        N(g, b->node)->field == F_kwarg)
+        return 0;
+    uint32_t function = N(g, N(g, b->node)->parent)->parent, class = 0;
+    for (uint32_t up = i; up && up != function && !class && may_go_on(g); up = N(g, up)->parent)
+        class = class_from_place(g, up, s);
+    return class;
+}
