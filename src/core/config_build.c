@@ -249,8 +249,6 @@ static int build_choices(const struct build *b, struct built *p)
         return refuse(b, p, "gate", "strict keeps its gate: " ANOTHER);
     if (is_strict(b, p) && raw->site == PROFILE_SITE_ON)
         return refuse(b, p, "site", "strict has the standard library only: " ANOTHER);
-    if (is_strict(b, p) && raw->level == PROFILE_LEVEL_CONTAINED)
-        return refuse(b, p, "level", "strict wants every wall: " ANOTHER);
     to->python = raw->interpreter ? raw->interpreter : to->python;
     to->network = raw->network ? raw->network : to->network;
     to->gate = raw->gate ? raw->gate : to->gate;

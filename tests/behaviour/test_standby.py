@@ -144,13 +144,13 @@ def test_a_lost_ones_directory_goes_with_it(cordon, tmp_path, monkeypatch):
     absent = [sys.executable, str(Path(__file__).with_name("absent.py")), "clone=EPERM:0x10000000",
               "unshare=EPERM:0x10000000", "--"]
     config = tmp_path / "cordon.yaml"
-    config.write_text("profiles:\n  - name: less\n    from: strict\n    level: contained\n")
+    config.write_text("profiles:\n  - name: strict\n    level: contained\n")
     with tempfile.TemporaryDirectory(prefix="places-", dir="/tmp") as places:
         Path(places).chmod(0o1777)
         monkeypatch.setenv("XDG_RUNTIME_DIR", places)
         with Daemon(cordon, tmp_path / "s", "--config", config, wrap=lambda c: absent + c) as contained:
             for n in range(2):
-                contained.execute(f"result = {{'n': {n}}}", profile="less")
+                contained.execute(f"result = {{'n': {n}}}")
             found = lambda: [d for d in Path(places).glob("*/*") if d.is_dir()]
             assert wait_until(lambda: len(found()) == 1), found()
             (waiting,) = [p for p in descendants(contained.pid) if str(p.pid) == found()[0].name]
