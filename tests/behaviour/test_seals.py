@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+What is looked at again behind the gate, when it is done and however the code came by it:
+classes of the library and their methods, names in text, text in the place of a type. With
+the gate down, and each beside what harmless code does with the same things.
+"""
+
+import textwrap
+from unittest.mock import ANY
+
+import pytest
+
+from support import without_gate
+from test_python_versions import find
+
+PYTHONS = {version: path for version, path in find().items() if int(version.split(".")[1]) >= 11}
+
+
+@pytest.fixture(scope="session")
+def run(run):
+    return without_gate(run)
+
+
+def ok(envelope):
+    assert envelope["status"] == "ok", envelope
+    return envelope["result"]
+
+
+def each(attempts, error):
+    """One program that tries them all: result[name] is what the error says, None without one."""
+    return "".join(
+        f"try:\n{textwrap.indent(code.strip(), '    ')}\n    result[{name!r}] = None\n"
+        f"except {error} as why:\n    result[{name!r}] = str(why)\n"
+        for name, code in attempts.items()
+    )
+
+
+CHANGES = {
+    "an operator hands it over": """
+class A:
+    def __eq__(self, other):
+        other.numerator = 1
+Fraction == A()""",
+    "by setattr": "setattr(Fraction, 'numerator', 1)",
+    "by the class's own class": "type(ABC).__setattr__(Fraction, 'numerator', 1)",
+    "deleted": "del Fraction.numerator",
+    "by a decorator": "total_ordering(dataclass(Fraction))",
+    "its base": "Fraction.__bases__ = (int,)",
+    "an exception's": "JSONDecodeError.args = 1",
+    "an own class with such a base": """
+class B(Fraction):
+    pass
+B.__mro__[1].numerator = 1""",
+}
+
+
+def test_classes_of_the_library_cannot_be_changed(run):
+    code = """
+from abc import ABC
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import total_ordering
+from json import JSONDecodeError
+""" + each(CHANGES, "TypeError")
+    assert ok(run(code, None, "--drop-wall", "interpreter")) == dict.fromkeys(CHANGES, None) | {"its base": ANY}
+    for name, why in ok(run(code)).items():
+        assert why and "immutable type" in why, name
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_own_classes_with_such_bases_are_open(run, version):
+    code = """
+import enum, json, string, typing, decimal, collections
+from abc import ABC, abstractmethod
+from fractions import Fraction
+class F(Fraction): pass
+class E(json.JSONEncoder): pass
+class T(string.Template): delimiter = "%"
+class C(ABC):
+    @abstractmethod
+    def f(self): ...
+class D(C):
+    def f(self): return 1
+class Colour(enum.Enum):
+    RED = 1
+class N(typing.NamedTuple):
+    x: int
+for own in F, E, T, D, N:
+    own.extra = 1
+    setattr(own, "more", 2)
+    del own.extra
+collections.abc.Sequence.register(D)
+result["x"] = [F(1, 2).more, T("%a").substitute(a=1), D().f(), isinstance(D(), collections.abc.Sequence),
+               Colour.RED.name, N(1).more]
+"""
+    assert ok(run(code, None, "--python", PYTHONS[version])) == {"x": [2, "1", 1, True, "RED", 2]}
+
+
+STRANGERS = {
+    "Counter.copy(int)": ("copy", "Counter", "type"),
+    "ChainMap.new_child(Own, 'X')": ("new_child", "ChainMap", "type"),
+    "Derived.copy(int)": ("copy", "Counter", "type"),
+    "list(map(UserList.copy, [int]))": ("copy", "UserList", "type"),
+    "Own().copy()": ("copy", "Counter", "Own"),
+    "Template.substitute(Own(), {})": ("substitute", "Template", "Own"),
+    "JSONEncoder.encode(Own(), 1)": ("encode", "JSONEncoder", "Own"),
+}
+
+
+def test_methods_of_the_library_are_for_their_instances(run):
+    code = """
+from collections import ChainMap, Counter, UserList
+from json import JSONEncoder
+from string import Template
+class Own:
+    maps = [(), {}]
+    copy = Counter.copy
+class Derived(Counter): pass
+""" + each({call: call for call in STRANGERS}, "TypeError")
+    assert ok(run(code)) == {
+        call: f"descriptor '{method}' for '{owner}' objects doesn't apply to a '{given}' object"
+        for call, (method, owner, given) in STRANGERS.items()
+    }
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_such_methods_are_what_they_were_to_instances(run, version):
+    code = """
+import copy, json
+from collections import Counter, UserDict, UserList
+from collections.abc import MutableMapping, Sequence
+from textwrap import TextWrapper
+class Lower(dict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key.lower(), value)
+    update = MutableMapping.update
+class Pair:
+    def __init__(self, *two): self.two = two
+    def __len__(self): return 2
+    def __getitem__(self, i): return self.two[i]
+    index = Sequence.index
+lower = Lower()
+lower.update({"A": 1})
+class Words(Counter):
+    def copy(self):
+        return super().copy()
+    def total(self):
+        return Counter.total(self) + 100
+class Fixed(UserDict):
+    def __getitem__(self, key): return 1
+class Encoder(json.JSONEncoder):
+    def default(self, o):
+        return ["own", type(o).__name__] if isinstance(o, set) else json.JSONEncoder.default(self, o)
+try:
+    json.dumps(1j, cls=Encoder)
+except TypeError as why:
+    result["why"] = str(why)
+result["x"] = [Words("aab").copy()["a"], Words("ab").total(), list(map(Counter.most_common, [Counter("aab")])),
+               Fixed(a=2).get("a"), json.dumps({1, 2}, cls=Encoder), sorted(UserList([2, 1]).copy()),
+               Counter.copy.__name__, copy.deepcopy(Counter.copy) is Counter.copy, callable(Counter.total),
+               list(lower), Pair(3, 4).index(4), TextWrapper.fill(self=TextWrapper(), text="a")]
+"""
+    got = ok(run(code, None, "--python", PYTHONS[version]))
+    assert got["x"] == [2, 102, [[["a", 2], ["b", 1]]], 1, '["own", "set"]', [1, 2], "copy", True, True, ["a"], 1, "a"]
+    assert got["why"] == "Object of type complex is not JSON serializable"
+
+
+INSIDE = {
+    "getattr": "getattr(f, a)",
+    "getattr with another value": "getattr(f, a, None)",
+    "as a value": "list(map(getattr, [f], [a]))",
+    "attrgetter": "attrgetter(a)(f)",
+    "attrgetter, further on": "attrgetter('name', 'f.' + a)(f)",
+    "methodcaller": "methodcaller('__subclass' + 'es__')(object)",
+    "text with manners of its own": "getattr(f, Text(a))",
+    "a generator's frame": "getattr((x for x in ()), 'gi_' + 'frame')",
+    "a class": "getattr(1, '__cla' + 'ss__')",
+}
+
+
+def test_names_that_lead_inside_are_looked_at_when_they_are_used(run):
+    code = """
+from operator import attrgetter, methodcaller
+a = "__glob" + "als__"
+class Text(str):
+    def __eq__(self, other): return True
+    def __hash__(self): return hash("name")
+    def split(self, *a): return ["name"]
+def f(): pass
+f.f, f.name = f, 1
+""" + each(INSIDE, "PermissionError")
+    envelope = run(code)
+    for name, why in ok(envelope).items():
+        assert why and "the interpreter refuses 'object.__getattr__' (" in why, name
+    assert [v["what"] for v in envelope["violations"]] == ["object.__getattr__"] * len(INSIDE)
+
+
+def test_other_names_are_read_as_ever(run):
+    code = """
+from operator import attrgetter, methodcaller
+class A:
+    a = _b = 1
+    def f(self, x, y=0): return [x, y]
+def f():
+    "text"
+def says(do):
+    try:
+        return do()
+    except Exception as why:
+        return f"{type(why).__name__}: {why}"
+x = A()
+x.x = x
+result["x"] = [getattr(x, "a"), getattr(x, "_b"), getattr(x, "c", 3), attrgetter("x.x.a", "a")(x), methodcaller("f", 1, y=2)(x),
+    getattr(f, "__doc__"), getattr(f, "__name__"), getattr([1], "__len__")(), getattr(x, chr(0xdc80), 4),
+    says(lambda: getattr(x, "c")), says(lambda: getattr(x, 1)), says(lambda: getattr(x)), says(lambda: attrgetter(1)),
+    says(lambda: methodcaller()), says(lambda: getattr(x, "__nothing__", 0))]
+"""
+    assert ok(run(code))["x"] == [
+        1, 1, 3, [1, 1], [1, 2], "text", "f", 1, 4,
+        "AttributeError: 'A' object has no attribute 'c'",
+        "TypeError: getattr(): attribute name must be string",
+        "TypeError: getattr expected at least 2 arguments, got 1",
+        "TypeError: attribute name must be a string",
+        "TypeError: methodcaller needs at least one argument, the method name",
+        "PermissionError: the interpreter refuses 'object.__getattr__' (__nothing__): profile 'strict' decides what code may do",
+    ]
+
+
+PROGRAMS = ["print(1)", "__import__", "x.__globals__", "(lambda: 1)", "[y for y in x]", "f'{x}'", "(y := 1)", "{1: x()}"]
+
+
+def test_text_in_the_place_of_a_type_is_no_program(run):
+    attempts = {f"{way} {text}": f"text = {text!r}\ndef f(x: text): pass\ndef g(x: List[text]): pass\n{way}"
+                for text in PROGRAMS for way in ("show.register(f)", "show.register(g)")}
+    code = """
+from functools import singledispatch
+from typing import List
+show = singledispatch(str)
+""" + each(attempts, "PermissionError")
+    envelope = run(code)
+    why = "the interpreter refuses 'exec': profile 'strict' decides what code may do"
+    assert ok(envelope) == dict.fromkeys(attempts, why)
+    assert [v["what"] for v in envelope["violations"]] == ["exec"] * min(len(attempts), 20)
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_types_may_be_text(run, version):
+    code = """
+from __future__ import annotations
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Annotated, Dict, List, Literal, NamedTuple, Optional, Tuple, TypedDict
+@dataclass
+class Node:
+    kids: List["Node"]
+    by_name: Optional[Dict["str", "Node | None"]] = None
+class Pair(NamedTuple):
+    a: "Tuple[int, ...]"
+    b: Callable[["int"], "str"] = str
+@singledispatch
+def show(x): return "any"
+@show.register
+def _(x: int): return "int"
+@show.register
+def _(x: Node): return "node"
+class Range:
+    def __init__(self, *ends): pass
+class Row(TypedDict):
+    a: Annotated[int, Range(0, 10), lambda x: x > 0]
+class Cells(NamedTuple):
+    a: Annotated[int, Range(0, 10)]
+kinds = [Optional["Annotated[int, Range(0)]"], List["Node"], Optional["dict[str, 'Node']"], Literal["(lambda: 1)()"], Dict["some-key", "collections.abc.Set[int]"]]
+result["x"] = [show(1), show(Node([])), show(""), Pair((1,)).b(2), len(kinds)]
+"""
+    envelope = run(code, None, "--python", PYTHONS[version])
+    assert ok(envelope) == {"x": ["int", "node", "any", "2", 5]} and envelope["violations"] == []
