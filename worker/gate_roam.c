@@ -41,23 +41,65 @@ static int is_category(const struct gate *g, uint32_t i)
     return 0;
 }
 
+/* Keywords whose callee calls what they are given. Others keep it, and hand it out. */
+static const struct {
+    const char *keyword, *callee;
+} callbacks[] = {
+    {"cls", "dump"},
+    {"cls", "dumps"},
+    {"cls", "load"},
+    {"cls", "loads"},
+    {"default_factory", "defaultdict"},
+    {"default_factory", "field"},
+    {"key", "bisect"},
+    {"key", "bisect_left"},
+    {"key", "bisect_right"},
+    {"key", "groupby"},
+    {"key", "insort"},
+    {"key", "insort_left"},
+    {"key", "insort_right"},
+    {"key", "max"},
+    {"key", "merge"},
+    {"key", "min"},
+    {"key", "nlargest"},
+    {"key", "nsmallest"},
+    {"key", "sort"},
+    {"key", "sorted"},
+};
+
+/* The callee's own name, where it is known: of an export, a builtin, or list.sort. */
+static const char *name_of_callee(const struct gate *g, uint32_t callee)
+{
+    const struct export_name *row = export_sure(g, callee);
+    int sorts = kind_of(g, callee) == K_Attribute && !is_defined(g, "sort") &&
+                strcmp(NAME(g, N(g, callee)->name)->text, "sort") == 0;
+    if (row)
+        return row->name;
+    return sorts || (builtin_sure(g, callee) != BUILTIN_NONE && kind_of(g, callee) == K_Name)
+               ? NAME(g, N(g, callee)->name)->text
+               : "";
+}
+
+static int is_callback(const struct gate *g, uint32_t keyword)
+{
+    const char *name = NAME(g, N(g, keyword)->name)->text;
+    const char *callee = name_of_callee(g, first_child(g, N(g, keyword)->parent));
+    for (size_t k = 0; k < ARRAY_LEN(callbacks); k++)
+        if (strcmp(callbacks[k].keyword, name) == 0 && strcmp(callbacks[k].callee, callee) == 0)
+            return 1;
+    return 0;
+}
+
 /* What calls the class, and does nothing else with it. */
 static int is_called_there(const struct gate *g, uint32_t i)
 {
     static const char *const names[] = {"defaultdict", "filter", "map", "partial"};
     uint32_t parent = N(g, i)->parent;
-    if (kind_of(g, parent) == K_keyword) {
-        if (kind_of(g, N(g, parent)->parent) != K_Call) /* class A(Base, key=C) */
-            return 0;
-        const char *name = NAME(g, N(g, parent)->name)->text;
-        uint32_t callee = first_child(g, N(g, parent)->parent);
-        int sorts = kind_of(g, callee) == K_Attribute && !is_defined(g, "sort") &&
-                    strcmp(NAME(g, N(g, callee)->name)->text, "sort") == 0;
-        if (!sorts && builtin_sure(g, callee) == BUILTIN_NONE && !export_sure(g, callee))
-            return 0;
-        return strcmp(name, "default_factory") == 0 || strcmp(name, "key") == 0 ||
-               (strcmp(name, "cls") == 0 && is_encoder_class(g, class_sure(g, i)));
-    }
+    if (kind_of(g, parent) == K_keyword)
+        return kind_of(g, N(g, parent)->parent) == K_Call && /* not class A(Base, key=C) */
+               is_callback(g, parent) &&
+               (strcmp(NAME(g, N(g, parent)->name)->text, "cls") != 0 ||
+                is_encoder_class(g, class_sure(g, i)));
     uint32_t func = first_child(g, parent);
     int known = builtin_sure(g, func) != BUILTIN_NONE || export_sure(g, func);
     const char *name = NAME(g, N(g, func)->name)->text;
