@@ -225,7 +225,9 @@ int gate_is_read(const struct gate *g, enum reading what)
 
 void gate_note_reading(struct gate *g, const char *text, size_t len, int begins)
 {
-    for (size_t k = 0; k < READINGS; k++)
-        if (strncmp(readings[k], text, len) == 0 && (begins || !readings[k][len]))
+    for (size_t k = 0; k < READINGS; k++) {
+        size_t own = strlen(readings[k]);
+        if ((begins ? len <= own : len == own) && (!len || memcmp(readings[k], text, len) == 0))
             g->reads |= (unsigned char)(1u << k);
+    }
 }
