@@ -37,6 +37,8 @@ static const struct sys_rule approved_rules[] = {
     {ASK,    "memfd_create", ANY, "one page that is mapped keeps all of it, or a socket that it waits in"},
     {ASK,    "mmap", {IS(3, BITS(MAP_TYPE | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS))},
              "the same without a file; private memory is in the size of whoever has it"},
+    {REFUSE, "sched_setscheduler sched_setattr sched_setparam setpriority", ANY,
+             "who gets no turn holds up the keeper that answers it, or looks at it"},
     /* ---- kernel parts with a history of holes ---- */
     {ABSENT, "io_uring_setup io_uring_enter io_uring_register", ANY,
              "passes by this filter; libraries do without"},

@@ -137,7 +137,7 @@ static void count_of(void *ctx, const struct tree_process *p)
     char path[64];
     struct dirent *e;
 
-    (void)snprintf(path, sizeof(path), "%d/fd", p->pid);
+    (void)snprintf(path, sizeof(path), "%d/fd", p->look);
     if (!c->every && has_few(path))
         return;
     int fd = openat(tree_proc(), path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -242,7 +242,7 @@ static void add_unseen(void *ctx, const struct tree_process *p)
     uint64_t *ret = ctx;
     char text[TREE_TEXT_MAX];
 
-    (void)tree_read(p->pid, "status", text);
+    (void)tree_read(p->look, "status", text);
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         (void)take_line(text, names[i], ret);
 }
@@ -260,14 +260,14 @@ static void add_pages(void *ctx, const struct tree_process *p)
     struct hold_pages *ret = ctx;
     char text[TREE_TEXT_MAX];
 
-    (void)tree_read(p->pid, "smaps_rollup", text);
+    (void)tree_read(p->look, "smaps_rollup", text);
     if (take_line(text, "\nPss_Anon:", &ret->own_bytes)) {
         (void)take_line(text, "\nPss_Shmem:", &ret->shared_bytes);
         return;
     }
     /* An old kernel tells one sum; a process that has gone, nothing at all. */
     if (!take_line(text, "\nPss:", &ret->own_bytes))
-        ret->own_bytes += tree_resident_now(p->pid);
+        ret->own_bytes += tree_resident_now(p->look);
 }
 
 void hold_pages(pid_t top, int without_top, struct hold_pages *ret)
@@ -293,7 +293,7 @@ static void look_for_shared(void *ctx, const struct tree_process *p)
     int *found = ctx;
     char path[64], line[PATH_MAX + 128];
 
-    (void)snprintf(path, sizeof(path), "%d/maps", p->pid);
+    (void)snprintf(path, sizeof(path), "%d/maps", p->look);
     int fd = *found ? -1 : openat(tree_proc(), path, O_RDONLY | O_CLOEXEC);
     FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!f) {

@@ -24,6 +24,7 @@
 /* Where no resource limit holds the number of tasks: they grow faster than memory. */
 #define MOST_APPROVED_NS (10 * MS)
 #define PEEK_NS (2 * MS)
+#define REST_MAX_NS (100 * MS) /* between two looks, however long one took */
 /* The exact sum waits until nothing has forked for so long; for how long at the most, while the
  * other one is too much; and when that one is so many times too much, it will do. */
 #define QUIET_NS (100 * MS)
@@ -266,8 +267,11 @@ static void look_at(struct keeper *k, struct run *run, uint64_t now)
     uint64_t wait = interval(run, &look);
     run->meter.looked_ns = io_now_ns();
     run->meter.took_ns = run->meter.looked_ns - now;
-    if (wait < 4 * run->meter.took_ns)
-        wait = 4 * run->meter.took_ns; /* its own work comes first */
+    uint64_t rest = 4 * run->meter.took_ns; /* the code's own work comes first */
+    if (rest > REST_MAX_NS)
+        rest = REST_MAX_NS; /* a look that took so long waited for the code, and did not work */
+    if (wait < rest)
+        wait = rest;
     run->meter.look_ns = now + wait;
     run->meter.room = run->spec.tasks + 1 - look.sum.threads;
     enum wire_limit over = is_unlimited(run) ? WIRE_LIMIT_NONE : judge(run, &look);

@@ -59,8 +59,8 @@ static uint64_t ticks_ms(uint64_t ticks)
     return ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* Of proc_pid_stat(5) the fields 4, 14 to 17, 20 and 24. 0 when it cannot be understood. */
-static int take_stat(const char *text, struct tree_process *p)
+/* Of proc_pid_stat(5) the fields 3, 4, 14 to 17, 20 and 24. 0 when it cannot be understood. */
+static int take_stat(const char *text, struct tree_process *p, char *ret_state)
 {
     unsigned long long user, system, waited_user, waited_system;
     unsigned long pages;
@@ -69,9 +69,10 @@ static int take_stat(const char *text, struct tree_process *p)
     const char *at = strrchr(text, ')'); /* before it is a name, which may be anything */
 
     if (!at || sscanf(at + 1,
-                      " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %u "
+                      " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %u "
                       "%*d %*u %*u %lu",
-                      &parent, &user, &system, &waited_user, &waited_system, &threads, &pages) != 7)
+                      ret_state, &parent, &user, &system, &waited_user, &waited_system, &threads,
+                      &pages) != 8)
         return 0;
     p->parent = parent;
     p->threads = threads;
@@ -80,12 +81,53 @@ static int take_stat(const char *text, struct tree_process *p)
     return 1;
 }
 
+static int has_ended(char state)
+{
+    return state == 'Z' || state == 'X';
+}
+
+/* A thread of it that lives on; 0: there is none any more. */
+static pid_t living_thread(pid_t pid, uint64_t *ret_bytes)
+{
+    struct tree_process thread;
+    char path[64], text[TREE_TEXT_MAX], state;
+    struct dirent *e;
+    pid_t found = 0;
+
+    (void)snprintf(path, sizeof(path), "%d/task", pid);
+    int fd = openat(tree_proc(), path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+    DIR *tasks = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!tasks && fd >= 0)
+        (void)close(fd);
+    while (tasks && found == 0 && (e = readdir(tasks))) {
+        pid_t number = (pid_t)strtol(e->d_name, NULL, 10);
+        if (number <= 0 || !take_stat(tree_read(number, "stat", text), &thread, &state) ||
+            has_ended(state))
+            continue;
+        found = number;
+        *ret_bytes = thread.resident_bytes;
+    }
+    if (tasks)
+        (void)closedir(tasks);
+    return found;
+}
+
+/*
+ * The first thread of a process may end before the others: then the files of the process show
+ * no memory, no maps and no descriptors, and those of any other thread do.
+ */
 static int read_process(pid_t pid, struct tree_process *ret)
 {
-    char text[TREE_TEXT_MAX];
+    char text[TREE_TEXT_MAX], state;
 
-    *ret = (struct tree_process){.pid = pid, .above = NOBODY};
-    return take_stat(tree_read(pid, "stat", text), ret);
+    *ret = (struct tree_process){.pid = pid, .look = pid, .above = NOBODY};
+    if (!take_stat(tree_read(pid, "stat", text), ret, &state))
+        return 0;
+    pid_t thread =
+        has_ended(state) && ret->threads > 1 ? living_thread(pid, &ret->resident_bytes) : 0;
+    if (thread > 0)
+        ret->look = thread;
+    return 1;
 }
 
 uint64_t tree_resident_now(pid_t pid)

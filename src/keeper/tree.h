@@ -14,7 +14,8 @@
 #include <sys/types.h>
 
 struct tree_process {
-    pid_t pid; /* as that /proc numbers them */
+    pid_t pid;  /* as that /proc numbers them */
+    pid_t look; /* whose files tell of its memory: a thread's, where the first one has ended */
     pid_t parent;
     uint32_t threads;
     uint64_t resident_bytes; /* pages that it shares with others included */

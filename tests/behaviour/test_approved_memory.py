@@ -175,3 +175,35 @@ def test_a_program_in_a_memory_file(value):
         result["said"] = subprocess.run([f"/proc/self/fd/{to_read}"], pass_fds=[to_read],
                                         capture_output=True, text=True).stdout
     """) == {"said": "run\n"}
+
+
+def test_of_a_process_whose_first_thread_has_ended(approve):
+    """Its own files show nothing: no pages, no maps, no descriptors."""
+    is_held(approve, """
+        import threading
+        def hold():
+            held = bytearray(80 << 20)
+            for at in range(0, len(held), 4096):
+                held[at] = 1
+                if at % (4 << 20) == 0:
+                    time.sleep(0.004)
+            time.sleep(rest)
+        if os.fork() == 0:
+            threading.Thread(target=hold).start()
+            libc.syscall(60, 0)
+        time.sleep(rest)
+    """)
+
+
+def test_code_does_not_give_up_its_turn(value):
+    """Who never gets one holds up the keeper that answers it."""
+    assert value("""
+        import os
+        def refused(do):
+            try:
+                do()
+            except PermissionError:
+                return True
+        result["refused"] = [refused(lambda: os.nice(1)),
+                             refused(lambda: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0)))]
+    """) == {"refused": [True, True]}

@@ -28,6 +28,12 @@ static const struct promise approved_promises[] = {
     {"mmap", {0, 4096, 3, 0x21}, SYS_ASK},          /* shared, of none */
     {"mmap", {0, 4096, 3, HIGH | 0x4021}, SYS_ASK}, /* MAP_NORESERVE */
     {"memfd_create", {X, X}, SYS_ASK},
+    {"setpriority", {X, X, X}, SYS_REFUSE},
+    {"sched_setscheduler", {X, X, X}, SYS_REFUSE},
+    {"sched_setattr", {X, X, X}, SYS_REFUSE},
+    {"sched_setparam", {X, X}, SYS_REFUSE},
+    {"sched_setaffinity", {X, X, X}, SYS_ALLOW},
+    {"getpriority", {X, X}, SYS_ALLOW},
 
     /* no namespace, no mount, no handle past the root */
     {"clone", {NEWUSER | 17}, SYS_REFUSE},
