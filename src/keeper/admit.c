@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -154,23 +153,14 @@ uint64_t admit_hidden(const struct run *run, pid_t top, uint64_t filed, uint64_t
 
 /* ---- the loop ------------------------------------------------------------------------ */
 
-/* A listener whose filter nobody is under any more would be readable for ever. */
-static void stop_listening(struct keeper *k)
-{
-    struct pollfd now = {.fd = k->approved.listener};
-
-    if (poll(&now, 1, 0) > 0)
-        fd_close(&k->approved.listener);
-}
-
 void admit_one(struct keeper *k)
 {
     const struct run *run = TAILQ_FIRST(&k->runs.live);
 
     memset(&asking, 0, sizeof(asking)); /* or the kernel refuses */
     if (ioctl(k->approved.listener, SECCOMP_IOCTL_NOTIF_RECV, &asking) < 0)
-        stop_listening(k);
-    else if (run && asking.call.data.nr == SYS_memfd_create)
+        return; /* who asked has gone meanwhile */
+    if (run && asking.call.data.nr == SYS_memfd_create)
         give_file(k, run);
     else if (run && asking.call.data.nr == SYS_mmap)
         note_shared(k, run);

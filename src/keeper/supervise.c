@@ -301,8 +301,10 @@ static void take_turn(struct keeper *k, uint64_t due_ns)
         zygote_read(k);
     if (fds[0].revents & ~POLLOUT)
         read_engine(k);
-    if (fds[4].revents)
+    if (fds[4].revents & POLLIN)
         admit_one(k);
+    else if (fds[4].revents) /* nobody is under its filter any more: it would wake us for ever */
+        fd_close(&k->approved.listener);
     if (fds[3].revents)
         k->done = 1; /* its process has ended, whoever else holds the socket */
     if (fds[2].revents && read(k->signals, &child, sizeof(child)) > 0) {
