@@ -152,7 +152,8 @@ static void send_request(struct cordon_run *run)
 static void on_ready(struct cordon_run *run)
 {
     run->state = RUN_RUNNING;
-    rungroup_join(run);
+    if (!run->exited) /* else its number may be somebody else's by now */
+        rungroup_join(run);
     run->started_ns = io_now_ns();
     run->cpu_at_start_ns = usage_cpu_ns(run->pid);
     send_request(run);

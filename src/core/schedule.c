@@ -304,6 +304,19 @@ static void ring_alarms(struct cordon_engine *e)
 
 /* ---- for the engine ----------------------------------------------------------- */
 
+/* Runs that have nothing more to come, and were cancelled while a handler might hold them. */
+static void sweep_parked(struct cordon_engine *e)
+{
+    e->parked_cancelled = 0;
+    for (struct cordon_run *r = e->runs.next, *next; r != &e->runs; r = next) {
+        next = r->next;
+        if (r->state != RUN_PARKED || !r->cancelled)
+            continue;
+        unlink_run(e, r);
+        run_free(r);
+    }
+}
+
 int schedule_step(struct cordon_engine *e)
 {
     e->depth++;
@@ -315,7 +328,8 @@ int schedule_step(struct cordon_engine *e)
     boxes_collect(&e->let_go, 0);
     if (e->groups.ended && cgroups_collect(&e->groups) > 0)
         loop_alarm(&e->loop, io_now_ns() + AGAIN_NS);
-    e->depth--;
+    if (--e->depth == 0 && e->parked_cancelled)
+        sweep_parked(e);
     return rang < 0 ? rang : 0;
 }
 
@@ -375,9 +389,11 @@ void schedule_cancel(struct cordon_engine *e, struct cordon_run *run)
         schedule_cancel(e, run->check);
         run->check = NULL;
     }
-    if (e->depth > 0 && run->state != RUN_PARKED) {
-        run->cancelled = 1; /* it may be in use further up: its exit frees it */
-        if (run->box)
+    if (e->depth > 0) {
+        run->cancelled = 1; /* it may be in use further up: its exit frees it, or the step's end */
+        if (run->state == RUN_PARKED)
+            e->parked_cancelled = 1;
+        else if (run->box)
             box_kill(run->box, run->id);
         return;
     }

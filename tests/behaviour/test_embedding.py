@@ -8,6 +8,7 @@ public header and the shared library alone.
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -133,6 +134,20 @@ def steps(host, cordon):
     with Steps(host.build("steps"), helper_dir_of(cordon)) as steps:
         steps.expect("in flight")
         yield steps
+    assert left_behind() == []
+
+
+def test_a_callback_cancels_a_run_that_only_waits_to_be_told(host, cordon):
+    with Steps(host.build("parked"), helper_dir_of(cordon)) as steps:
+        steps.expect("stop the box")
+        (keeper,) = keepers()
+        os.kill(keeper.pid, signal.SIGSTOP)
+        steps.go_on()
+        steps.expect("kill the box")
+        kill(keeper.pid)
+        steps.go_on()
+        steps.expect("right")
+        assert steps.process.wait(timeout=30 * SLOW) == 0
     assert left_behind() == []
 
 
