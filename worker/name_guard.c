@@ -28,22 +28,28 @@ static int leads_inside(PyObject *name)
     return what == ATTR_INTERPRETER || (what == ATTR_DUNDER && !tame);
 }
 
-/* One name of an attribute: 0, or -1 and it is refused. What is no text is for others to refuse. */
+/* 0, or -1 and it is refused. */
 static int check_name(PyObject *object, PyObject *name)
 {
-    if (!PyUnicode_Check(name) || !leads_inside(name))
-        return 0;
-    return audit_refuse_name(object, name);
+    return leads_inside(name) ? audit_refuse_name(object, name) : 0;
+}
+
+/*
+ * The text itself, a new reference: what derives from str may compare as it likes, and is
+ * looked up by that. NULL with an exception when it is none.
+ */
+static PyObject *plain(PyObject *name)
+{
+    if (PyUnicode_Check(name))
+        return PyUnicode_FromObject(name);
+    return PyErr_Format(PyExc_TypeError, "attribute name must be a string");
 }
 
 /* "a.b.c" */
 static int check_path(PyObject *path)
 {
-    if (!PyUnicode_Check(path))
-        return 0;
-    AUTO_PY plain = PyUnicode_FromObject(path);
     AUTO_PY dot = PyUnicode_FromString(".");
-    AUTO_PY parts = plain && dot ? PyUnicode_Split(plain, dot, -1) : NULL;
+    AUTO_PY parts = dot ? PyUnicode_Split(path, dot, -1) : NULL;
     if (!parts)
         return -1;
     for (Py_ssize_t i = 0; i < PyList_Size(parts); i++)
@@ -60,9 +66,10 @@ static PyObject *guarded_getattr(PyObject *self, PyObject *args)
         return NULL;
     if (!PyUnicode_Check(name))
         return PyErr_Format(PyExc_TypeError, "getattr(): attribute name must be string");
-    if (check_name(object, name) < 0)
+    AUTO_PY text = plain(name);
+    if (!text || check_name(object, text) < 0)
         return NULL;
-    PyObject *value = PyObject_GetAttr(object, name);
+    PyObject *value = PyObject_GetAttr(object, text);
     if (value || !otherwise || !PyErr_ExceptionMatches(PyExc_AttributeError))
         return value;
     PyErr_Clear();
@@ -70,21 +77,35 @@ static PyObject *guarded_getattr(PyObject *self, PyObject *args)
     return otherwise;
 }
 
+/* The arguments, the first `count` of them plain texts that `check` has passed. */
+static PyObject *plain_arguments(PyObject *args, Py_ssize_t count, int (*check)(PyObject *text))
+{
+    AUTO_PY list = PySequence_List(args);
+    for (Py_ssize_t i = 0; list && i < count && i < PyList_Size(list); i++) {
+        PyObject *text = plain(PyList_GetItem(list, i));
+        if (!text || PyList_SetItem(list, i, text) < 0 || check(text) < 0)
+            return NULL;
+    }
+    return list ? PyList_AsTuple(list) : NULL;
+}
+
+static int check_method(PyObject *text)
+{
+    return check_name(Py_None, text);
+}
+
 static PyObject *guarded_attrgetter(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     (void)self;
-    for (Py_ssize_t i = 0; i < PyTuple_Size(args); i++)
-        if (check_path(PyTuple_GetItem(args, i)) < 0)
-            return NULL;
-    return PyObject_Call(real_attrgetter, args, kwargs);
+    AUTO_PY texts = plain_arguments(args, PyTuple_Size(args), check_path);
+    return texts ? PyObject_Call(real_attrgetter, texts, kwargs) : NULL;
 }
 
 static PyObject *guarded_methodcaller(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     (void)self;
-    if (PyTuple_Size(args) > 0 && check_name(Py_None, PyTuple_GetItem(args, 0)) < 0)
-        return NULL;
-    return PyObject_Call(real_methodcaller, args, kwargs);
+    AUTO_PY texts = plain_arguments(args, 1, check_method);
+    return texts ? PyObject_Call(real_methodcaller, texts, kwargs) : NULL;
 }
 
 static PyMethodDef getattr_def = {"getattr", guarded_getattr, METH_VARARGS, NULL};

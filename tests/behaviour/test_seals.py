@@ -173,6 +173,7 @@ INSIDE = {
     "attrgetter, further on": "attrgetter('name', 'f.' + a)(f)",
     "methodcaller": "methodcaller('__subclass' + 'es__')(object)",
     "text with manners of its own": "getattr(f, Text(a))",
+    "and a method": "methodcaller(Text('__subclass' + 'es__'))(object)",
     "a generator's frame": "getattr((x for x in ()), 'gi_' + 'frame')",
     "a class": "getattr(1, '__cla' + 'ss__')",
 }
@@ -193,6 +194,17 @@ f.f, f.name = f, 1
     for name, why in ok(envelope).items():
         assert why and "the interpreter refuses 'object.__getattr__' (" in why, name
     assert [v["what"] for v in envelope["violations"]] == ["object.__getattr__"] * len(INSIDE)
+
+
+def test_text_is_read_by_what_it_says_not_by_how_it_compares(run):
+    code = """
+from operator import attrgetter, methodcaller
+class Liar(str):
+    def __eq__(self, other): return other == "__subclasses__"
+    def __hash__(self): return hash("__subclasses__")
+""" + each({way: way for way in ("getattr(object, Liar('x'))", "attrgetter(Liar('x'))(object)",
+                                 "methodcaller(Liar('x'))(object)")}, "AttributeError")
+    assert set(ok(run(code)).values()) == {"type object 'object' has no attribute 'x'"}
 
 
 def test_other_names_are_read_as_ever(run):
