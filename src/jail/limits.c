@@ -109,6 +109,8 @@ int limits_apply(const struct sandbox_spec *spec, const struct limits_base *base
     uint64_t cpu = spec->cpu_ms / 1000 + (spec->cpu_ms % 1000 != 0);
     uint64_t tasks = spec->tasks + (wide ? 2 : 0); /* the keeper and the init count, too */
 
+    uint64_t files = wide ? RLIM_INFINITY : spec->open_files; /* limits_open_files() */
+
     if (base->shared_user)
         tasks = RLIM_INFINITY; /* the keeper counts */
     if (wide)
@@ -129,7 +131,7 @@ int limits_apply(const struct sandbox_spec *spec, const struct limits_base *base
         ROW(RLIMIT_RSS, vm, vm),
         ROW(RLIMIT_CPU, cpu, sum(cpu, 1)), /* the soft one is lost on PID 1, the hard one kills */
         ROW(RLIMIT_NPROC, tasks, tasks),   /* counted per user namespace */
-        ROW(RLIMIT_NOFILE, spec->open_files, spec->open_files),
+        ROW(RLIMIT_NOFILE, files, files),
         ROW(RLIMIT_FSIZE, file, file),
         ROW(RLIMIT_STACK, 8 * MIB, wide ? 1024 * MIB : 8 * MIB),
         ROW(RLIMIT_CORE, 0, 0),
@@ -151,6 +153,12 @@ int limits_apply(const struct sandbox_spec *spec, const struct limits_base *base
             return r;
     }
     return 0;
+}
+
+int limits_open_files(uint64_t open_files, struct cordon_err *reterr)
+{
+    const struct limit limit = {"RLIMIT_NOFILE", RLIMIT_NOFILE, open_files, open_files};
+    return apply_one(&limit, reterr);
 }
 
 /* Until this one was given out the kernel gives out lower ones, and then never again. */

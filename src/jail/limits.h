@@ -25,10 +25,17 @@ int limits_measure(struct limits_base *ret_base, struct cordon_err *reterr);
 
 /*
  * Sets all resource limits of the calling process. Where the host's own hard limit is
- * lower than what is asked, the host's holds.
+ * lower than what is asked, the host's holds. Of an approved run the init still has
+ * descriptors to hand over: how many the interpreter may have is for limits_open_files().
  */
 int limits_apply(const struct sandbox_spec *spec, const struct limits_base *base,
                  struct cordon_err *reterr);
+
+/*
+ * The one that is left. Whoever has it can send no descriptor while more than so many of the
+ * same user's are on their way, in any process of the host (ETOOMANYREFS, unix(7)).
+ */
+int limits_open_files(uint64_t open_files, struct cordon_err *reterr);
 
 /*
  * In the first process of a PID namespace that it made as root of the host, with a /proc of its

@@ -220,6 +220,9 @@ static _Noreturn void exec_interpreter(struct init *in)
 
     if (privs_arrange_fds(in->fds, &err) < 0)
         fail_start(in->fds[WIRE_FD_CHANNEL], &err);
+    if (!(in->spec->walls_down & CORDON_WALL_LIMITS) &&
+        limits_open_files(in->spec->open_files, &err) < 0)
+        fail_start(WIRE_FD_CHANNEL, &err);
     (void)setsid(); /* no process group of the init's */
     (void)umask(in->box->file_mask);
     (void)signal(SIGPIPE, SIG_DFL);
@@ -260,7 +263,7 @@ static void say_failed(const struct init *in, const struct cordon_err *err)
  * nothing of that. */
 static int say_built(struct init *in, struct cordon_err *reterr)
 {
-    const struct box_report r = {.word = BOX_BUILT};
+    const struct box_report built = {.word = BOX_BUILT};
     int fds[INIT_FDS];
     size_t count = 0;
 
@@ -270,14 +273,15 @@ static int say_built(struct init *in, struct cordon_err *reterr)
         fds[INIT_FD_SHM] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (in->listener >= 0)
         fds[count++] = fd_take(&in->listener);
-    int sent = fds[INIT_FD_WORK] >= 0 && fds[INIT_FD_SHM] >= 0;
-    if (sent && io_send_fds(in->report, &r, sizeof(r), fds, count) < 0)
-        _exit(1); /* without a keeper there is no init either */
+    int had = fds[INIT_FD_WORK] >= 0 && fds[INIT_FD_SHM] >= 0;
+    int r = had ? io_send_fds(in->report, &built, sizeof(built), fds, count) : -errno;
     for (size_t i = 0; i < count; i++)
         fd_close(&fds[i]);
-    return sent ? 0
-                : err_set(reterr, CORDON_E_HOST, errno,
-                          "cannot open the run's working directory or its '/dev/shm'");
+    if (r < 0)
+        return err_set(reterr, CORDON_E_HOST, -r,
+                       had ? "cannot hand descriptors to the keeper"
+                           : "cannot open the run's working directory or its '/dev/shm'");
+    return 0;
 }
 
 /* Reaps whatever has ended; does not return when the interpreter has. */

@@ -4,6 +4,7 @@ Approved runs, finer: where a program would notice that it is not run by `python
 item holds a right value that plain Python gives (its output going to a pipe).
 """
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -294,6 +295,18 @@ def test_the_least_that_a_profile_may_say(value, home, limit):  # noqa: F811
     (home / "c.yaml").chmod(0o644)
     assert value("with open('/dev/null') as f:\n    result['n'] = f.read()", None,
                  "--config", home / "c.yaml", "--profile", "least") == {"n": ""}
+
+
+def test_descriptors_on_their_way_elsewhere(value, home):  # noqa: F811
+    """The kernel counts a user's, in all processes, against the limit of whoever sends one."""
+    (home / "c.yaml").write_text("profiles:\n  - {name: least, approved: {limits: {open_files: 16}}}\n")
+    (home / "c.yaml").chmod(0o644)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        for _ in range(40):
+            socket.send_fds(ours, [b"x"], [0])
+        assert value("import resource\nresult['n'] = resource.getrlimit(resource.RLIMIT_NOFILE)", None,
+                     "--config", home / "c.yaml", "--profile", "least") == {"n": [16, 16]}
 
 
 def test_a_file_of_the_callers_that_grows_too_large(approve, home):  # noqa: F811
