@@ -14,6 +14,7 @@ import sys
 LISTED = [
     ("src", "**/*.c", "path"),
     ("worker", "*.c", "path"),
+    ("tools", "*.c", "path"),
     ("tests/unit", "test_*.c", "short"),
     ("tests/fuzz", "fuzz_*.c", "short"),
     ("tests/behaviour", "test_*.py", "short"),

@@ -8,9 +8,9 @@
 #include "base/err.h"
 #include "core/cgroup.h"
 #include "core/config.h"
+#include "core/filters.h"
 #include "core/result.h"
 #include "core/spawn.h"
-#include "core/syscalls.h"
 #include "core/view.h"
 
 #include <errno.h>
@@ -296,7 +296,7 @@ static int try_all(struct doctor *d, struct round *all, struct cordon_err *reter
         return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot plan the box");
     host.plan = d->plan.data;
     host.plan_len = d->plan.len;
-    if (seccomp_compile(&syscalls_strict, &d->filter, &host.filter_err) == 0)
+    if (filters_open(FILTER_STRICT, &d->filter, &host.filter_err) == 0)
         host.filter = d->filter;
     rows = probe_table(&count);
     try_rows(all, rows, count, &host);

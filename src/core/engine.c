@@ -94,7 +94,6 @@ static int take_options(struct cordon_engine *e, const struct cordon_options *gi
                                    .python = e->python,
                                    .helper_dir = e->helper_dir,
                                    .walls_down = o.drop_walls | probe_missing_walls(),
-                                   .approved_filter = &e->approved_filter,
                                    .let_go = &e->let_go,
                                    .events = &schedule_box_events,
                                    .ctx = e};
@@ -110,7 +109,7 @@ CORDON_API int cordon_engine_new(const struct cordon_options *opts,
         return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot make an engine");
     }
     e->loop = (struct loop){.epoll = -1, .timer = -1};
-    e->approved_filter = e->wake = -1;
+    e->wake = -1;
     schedule_init(e);
     int rc = init_locks(e);
     if (rc != 0) {
@@ -136,7 +135,6 @@ CORDON_API void cordon_engine_free(struct cordon_engine *engine)
         return;
     schedule_done(engine);
     cgroups_close(&engine->groups);
-    fd_close(&engine->approved_filter);
     fd_close(&engine->wake);
     loop_close(&engine->loop);
     (void)pthread_mutex_destroy(&engine->lock);

@@ -8,8 +8,8 @@
 
 #include "base/err.h"
 #include "core/approved.h"
+#include "core/filters.h"
 #include "core/spawn.h"
-#include "core/syscalls.h"
 #include "core/view.h"
 #include "jail/place.h"
 
@@ -274,9 +274,9 @@ static int plan_strict(struct box *box, const struct interpreter *in, struct buf
         rc = view_plan(box->profile, in, o->helper_dir, is_host ? box->work : NULL, use,
                        o->walls_down, plan, reterr);
     if (rc == 0 && !(o->walls_down & CORDON_WALL_SECCOMP))
-        rc = seccomp_compile(o->walls_down & CORDON_WALL_NAMESPACES ? &syscalls_contained
-                                                                    : &syscalls_strict,
-                             ret_filter, reterr);
+        rc = filters_open(o->walls_down & CORDON_WALL_NAMESPACES ? FILTER_STRICT_CONTAINED
+                                                                 : FILTER_STRICT,
+                          ret_filter, reterr);
     return rc;
 }
 
@@ -296,14 +296,9 @@ static int plan_approved(struct box *box, const struct interpreter *in, struct b
         rc = approved_environ(box->environ, &fds[0], reterr);
     if (rc < 0 || (o->walls_down & CORDON_WALL_SECCOMP))
         return rc;
-    if (o->walls_down & CORDON_WALL_NAMESPACES)
-        return seccomp_compile(&syscalls_approved_contained, &fds[1], reterr);
-    if (*o->approved_filter < 0)
-        rc = seccomp_compile(&syscalls_approved, o->approved_filter, reterr);
-    if (rc < 0)
-        return rc;
-    fds[1] = fcntl(*o->approved_filter, F_DUPFD_CLOEXEC, 3);
-    return fds[1] < 0 ? err_set(reterr, CORDON_E_HOST, errno, "cannot pass on the filter") : 0;
+    return filters_open(o->walls_down & CORDON_WALL_NAMESPACES ? FILTER_APPROVED_CONTAINED
+                                                               : FILTER_APPROVED,
+                        &fds[1], reterr);
 }
 
 static int send_plan(struct box *box, struct cordon_err *reterr)

@@ -30,8 +30,7 @@ struct box_options {
     const char *python; /* NULL: the profile's */
     const char *helper_dir;
     uint32_t walls_down;
-    int *approved_filter; /* compiled when it is first needed, the owner's; -1 until then */
-    struct box **let_go;  /* the owner's list, empty to begin with */
+    struct box **let_go; /* the owner's list, empty to begin with */
     const struct box_events *events;
     void *ctx;
 };

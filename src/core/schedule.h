@@ -30,9 +30,8 @@ struct cordon_engine {
     char helper_dir[PATH_MAX];
     struct run_owner owner;
     struct box *boxes[BOXES_MAX];
-    struct box *let_go;   /* of approved runs that have ended */
-    int parked_cancelled; /* there is a run to be swept at the end of the step */
-    int approved_filter;
+    struct box *let_go;     /* of approved runs that have ended */
+    int parked_cancelled;   /* there is a run to be swept at the end of the step */
     struct cordon_run runs; /* ring head: runs.next is the oldest */
     unsigned count;
     unsigned queued;

@@ -10,7 +10,6 @@
 #include "base/io.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,20 +148,20 @@ static int add_rules(scmp_filter_ctx ctx, const struct sys_table *table, struct 
 
 static int export(scmp_filter_ctx ctx, int *ret_fd, struct cordon_err *reterr)
 {
-    AUTO_FD fd = memfd_create("call-filter", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    AUTO_FD fd = memfd_create("call-filter", MFD_CLOEXEC);
     if (fd < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot make memory for the call filter");
     int r = seccomp_export_bpf(ctx, fd);
     if (r < 0)
         return err_set(reterr, CORDON_E_HOST, -r, "libseccomp cannot compile the call filter");
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-        return err_set(reterr, CORDON_E_HOST, errno, "cannot seal the call filter");
     *ret_fd = fd_take(&fd);
     return 0;
 }
 
 int seccomp_compile(const struct sys_table *table, int *ret_fd, struct cordon_err *reterr)
 {
+    /* For the kernel that will run it, not the one that it is built on: 5 knows SYS_ASK. */
+    (void)seccomp_api_set(5);
     scmp_filter_ctx ctx = seccomp_init(action_of(table->otherwise));
     if (!ctx)
         return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot make a call filter");
@@ -171,21 +170,4 @@ int seccomp_compile(const struct sys_table *table, int *ret_fd, struct cordon_er
         r = export(ctx, ret_fd, reterr);
     seccomp_release(ctx);
     return r;
-}
-
-#define X32_BIT UINT32_C(0x40000000) /* in the number; the architecture is the native one */
-
-const char *seccomp_call_name(unsigned nr, unsigned arch, char *name, size_t size)
-{
-    const int x32 = seccomp_arch_native() == SCMP_ARCH_X86_64 && (nr & X32_BIT);
-    const int native = !x32 && (arch == 0 || arch == seccomp_arch_native());
-    uint32_t token = native ? SCMP_ARCH_NATIVE : x32 ? SCMP_ARCH_X32 : arch;
-    AUTO_FREE char *known = seccomp_syscall_resolve_num_arch(token, (int)nr);
-
-    if (known)
-        (void)snprintf(name, size, "%s%s", known, native ? "" : " of another architecture");
-    else
-        (void)snprintf(name, size, "call %u%s", x32 ? nr & ~X32_BIT : nr,
-                       native ? "" : " of another architecture");
-    return name;
 }

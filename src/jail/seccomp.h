@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * seccomp: turns a table of system calls into the bytes of a filter. The only user of
- * libseccomp; runs in the engine, never in a sandbox (that side is jail/filter.h).
+ * libseccomp; runs when Cordon is built (tools/make_filters.c), never in a sandbox (that side
+ * is jail/filter.h).
  *
  * How a table is read: the rows of one call exclude each other (a test holds tables to
  * it), so their order means nothing, and what no row covers gets the table's default.
@@ -60,8 +61,8 @@ struct sys_table {
 };
 
 /*
- * Compiles a table. *ret_fd: a sealed memory file that holds the filter, the caller's.
- * Takes a few milliseconds: once per box, not per sandbox.
+ * Compiles a table. *ret_fd: a memory file that holds the filter, the caller's.
+ * Takes a few milliseconds, by whatever kernel is running.
  */
 int seccomp_compile(const struct sys_table *table, int *ret_fd, struct cordon_err *reterr);
 
