@@ -56,13 +56,23 @@ needs_contained = pytest.mark.skipif(
     not HAS_CONTAINED, reason="without namespaces, or a root of their own, runs take Landlock's version 4 (Linux 6.7)")
 
 
+@pytest.fixture(scope="session")
 def without_gate(run):
-    """run() for tests of what code does once it runs, whatever the gate would say of it."""
+    """
+    run() for tests of what code does once it runs, whatever the gate would say of it:
+    `run = without_gate` makes it a module's own.
+    """
 
     def ungated(code, input=None, *args, **kwargs):
         return run(code, input, "--no-gate", *args, **kwargs)
 
     return ungated
+
+
+def ok(envelope):
+    """What the code left in `result`; it must have come to its end."""
+    assert envelope["status"] == "ok", envelope
+    return envelope["result"]
 
 
 # ---- processes -----------------------------------------------------------------

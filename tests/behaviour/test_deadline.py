@@ -23,11 +23,7 @@ from support import (
     without_gate,
 )
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
-
+run = without_gate
 
 @pytest.fixture(scope="module", autouse=True)
 def ours():

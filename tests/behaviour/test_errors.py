@@ -9,12 +9,9 @@ import re
 
 import pytest
 
-from support import KERNEL, SANITIZED, without_gate
+from support import KERNEL, SANITIZED, ok, without_gate
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
+run = without_gate
 
 OURS = re.compile(r"_cordon|cordon_worker|zygote|<string>|<frozen runpy>|site-packages")
 
@@ -26,11 +23,6 @@ def failed(envelope, kind="exception"):
     assert envelope["result"] is None
     assert not OURS.search(error.get("traceback") or ""), error["traceback"]
     return error
-
-
-def ok(envelope):
-    assert envelope["status"] == "ok", envelope
-    return envelope["result"]
 
 
 def without_carets(text):

@@ -13,10 +13,7 @@ import pytest
 
 from support import KERNEL, SANITIZED, SLOW, Many, adopt_orphans, left_behind, without_gate
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
+run = without_gate
 
 # Every socket the sandbox holds: its channel to the engine is one of them.
 PRELUDE = """

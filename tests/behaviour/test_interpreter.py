@@ -13,21 +13,12 @@ import tomllib
 
 import pytest
 
-from support import ROOT, without_gate
+from support import ROOT, ok, without_gate
 from test_python_versions import find
 
 PYTHONS = {version: path for version, path in find().items() if int(version.split(".")[1]) >= 11}
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
-
-
-def ok(envelope):
-    assert envelope["status"] == "ok", envelope
-    return envelope["result"]
-
+run = without_gate
 
 @pytest.fixture(scope="session")
 def exports():

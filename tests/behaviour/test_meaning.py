@@ -12,19 +12,11 @@ import subprocess
 
 import pytest
 
-from support import KERNEL, SANITIZER_NAMES, without_gate
+from support import KERNEL, SANITIZER_NAMES, ok, without_gate
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
+run = without_gate
 
 CODE_CAP = 1 << 20
-
-
-def ok(envelope):
-    assert envelope["status"] == "ok", envelope
-    return envelope["result"]
 
 
 # ---- the envelope ----------------------------------------------------------------

@@ -3,12 +3,9 @@
 
 import pytest
 
-from support import KERNEL, SANITIZED, without_gate
+from support import KERNEL, SANITIZED, ok, without_gate
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
+run = without_gate
 
 CAP = 1 << 20
 BOTH = """
@@ -16,11 +13,6 @@ import sys
 print("to out")
 print("to err", file=sys.stderr)
 """
-
-
-def ok(envelope):
-    assert envelope["status"] == "ok", envelope
-    return envelope["result"]
 
 
 def streams(envelope):

@@ -15,12 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from support import KERNEL, SANITIZED, without_gate
+from support import KERNEL, SANITIZED, ok, without_gate
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
+run = without_gate
 
 ASK = "import sys; print('%d.%d.%d' % sys.version_info[:3], sys.implementation.name, sys.executable)"
 
@@ -107,11 +104,6 @@ def versions(table):
     if table:
         return [pytest.param(v, p, id=v) for v, p in sorted(table.items())]
     return [pytest.param("none", None, id="none", marks=pytest.mark.skip(reason="no such interpreter here"))]
-
-
-def ok(envelope):
-    assert envelope["status"] == "ok", envelope
-    return envelope["result"]
 
 
 @pytest.mark.parametrize("version, path", versions(NEW))

@@ -11,10 +11,7 @@ import pytest
 
 from support import Many, without_gate
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
+run = without_gate
 
 DRAW = """
 import random, uuid, hashlib, time

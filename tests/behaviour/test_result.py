@@ -10,23 +10,15 @@ import subprocess
 
 import pytest
 
-from support import KERNEL, without_gate
+from support import KERNEL, ok, without_gate
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
+run = without_gate
 
 IMPORTS = (
     "import datetime, decimal, fractions, enum, dataclasses, uuid, collections, typing, math\n"
     "from datetime import date, time, timezone, timedelta\n"
     "from decimal import Decimal\nfrom fractions import Fraction\n"
 )
-
-
-def ok(envelope):
-    assert envelope["status"] == "ok", envelope
-    return envelope["result"]
 
 
 def refused(envelope):

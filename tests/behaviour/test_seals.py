@@ -10,21 +10,12 @@ from unittest.mock import ANY
 
 import pytest
 
-from support import without_gate
+from support import ok, without_gate
 from test_python_versions import find
 
 PYTHONS = {version: path for version, path in find().items() if int(version.split(".")[1]) >= 11}
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
-
-
-def ok(envelope):
-    assert envelope["status"] == "ok", envelope
-    return envelope["result"]
-
+run = without_gate
 
 def each(attempts, error):
     """One program that tries them all: result[name] is what the error says, None without one."""

@@ -6,18 +6,9 @@ code and generated code do behind an import, with the user's own builtins and __
 
 import pytest
 
-from support import KERNEL, without_gate
+from support import KERNEL, ok, without_gate
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
-
-
-def ok(envelope):
-    assert envelope["status"] == "ok", envelope
-    return envelope["result"]
-
+run = without_gate
 
 # ---- the allowlist: every module, and something that it is for ------------------------------
 

@@ -26,11 +26,7 @@ with contextlib.redirect_stdout(out):
 print(json.dumps([result["used"], out.getvalue()]))
 """
 
-
-@pytest.fixture(scope="session")
-def run(run):
-    return without_gate(run)
-
+run = without_gate
 
 @pytest.mark.parametrize("version", sorted(PYTHONS))
 def test_what_is_exported_works_as_in_plain_python(run, version):

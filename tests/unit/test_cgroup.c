@@ -27,6 +27,7 @@ struct fake {
     char root[32];
     char paths[256];
     struct cgroups groups;
+    struct cgroup *group; /* NULL: none */
 };
 
 static const char *const v2_files[] = {
@@ -97,6 +98,7 @@ static void open_fake(struct fake *f, int version)
     static const char *const pids_marks[] = {"cgroup.clone_children", NULL};
     struct cordon_err err = {0};
 
+    *f = (struct fake){.group = NULL};
     (void)strcpy(f->root, "/tmp/cgroup-test-XXXXXX");
     assert_non_null(mkdtemp(f->root));
     if (version == 2) {
@@ -130,6 +132,7 @@ static size_t groups_in(int dir)
 static void close_fake(struct fake *f)
 {
     char command[64];
+    cgroup_end(f->group);
     for (size_t i = 0; i < CGROUP_PLACES; i++)
         if (f->groups.kind[i])
             assert_int_equal(groups_in(f->groups.dir[i]), 0);
@@ -173,109 +176,111 @@ static const struct cgroup_limits strict = {
     .memory_bytes = 512 * MIB, .tasks = 16, .processors = 1};
 static const struct cgroup_limits wide = {.memory_bytes = UINT64_MAX, .tasks = 128};
 
-static struct cgroup *new_group(struct fake *f, const struct cgroup_limits *limits)
+static void new_group(struct fake *f, const struct cgroup_limits *limits)
 {
-    struct cgroup *g = NULL;
     struct cordon_err err = {0};
-    if (cgroup_new(&f->groups, limits, &g, &err) != 0)
+    if (cgroup_new(&f->groups, limits, &f->group, &err) != 0)
         fail_msg("%s", err.msg);
-    return g;
+}
+
+static void end_group(struct fake *f)
+{
+    cgroup_end(f->group);
+    f->group = NULL;
+}
+
+/* With one group, of strict limits; close_fake() ends it. */
+static void open_with_group(struct fake *f, int version)
+{
+    open_fake(f, version);
+    new_group(f, &strict);
 }
 
 static void version_2_writes_every_knob(void **state)
 {
     (void)state;
-    struct fake f = {0};
-    open_fake(&f, 2);
+    struct fake f;
+    open_with_group(&f, 2);
     assert_string_equal(cgroups_name(&f.groups), "cgroup-v2");
-    struct cgroup *g = new_group(&f, &strict);
     expect(&f, 0, "memory.max", "570425344"); /* a 32nd part and 16 MiB more */
     expect(&f, 0, "memory.high", "max");
     expect(&f, 0, "memory.swap.max", "0");
     expect(&f, 0, "memory.oom.group", "1");
     expect(&f, 0, "pids.max", "16");
     expect(&f, 0, "cpu.max", "100000 100000");
-    assert_int_equal(cgroup_add(g, 4711, NULL), 0);
+    assert_int_equal(cgroup_add(f.group, 4711, NULL), 0);
     expect(&f, 0, "cgroup.procs", "4711");
-    cgroup_end(g);
-    g = new_group(&f, &wide);
+    end_group(&f);
+    new_group(&f, &wide);
     expect(&f, 0, "memory.max", "9223372036854775807");
     expect(&f, 0, "cpu.max", "max 100000");
-    cgroup_end(g);
     close_fake(&f);
 }
 
 static void version_1_writes_every_knob(void **state)
 {
     (void)state;
-    struct fake f = {0};
-    open_fake(&f, 1);
+    struct fake f;
+    open_with_group(&f, 1);
     assert_string_equal(cgroups_name(&f.groups), "cgroup-v1");
-    struct cgroup *g = new_group(&f, &strict);
     expect(&f, 0, "memory.limit_in_bytes", "570425344");
     expect(&f, 0, "memory.memsw.limit_in_bytes", "570425344");
     expect(&f, 0, "memory.swappiness", "0");
     expect(&f, 1, "pids.max", "16");
-    assert_int_equal(cgroup_add(g, 12, NULL), 0);
+    assert_int_equal(cgroup_add(f.group, 12, NULL), 0);
     expect(&f, 0, "cgroup.procs", "12");
     expect(&f, 1, "cgroup.procs", "12");
-    cgroup_end(g);
+    close_fake(&f);
+}
+
+/* What the kernel says in a group's files, and what is made of it. */
+struct took {
+    const char *memory_events, *peak, *refused;
+    uint64_t peak_bytes, kills, refusals;
+    int full;
+};
+
+static void say_took(const struct fake *f, int version, const struct took *took)
+{
+    if (took->peak)
+        say(f, 0, version == 2 ? "memory.peak" : "memory.max_usage_in_bytes", took->peak);
+    if (took->memory_events)
+        say(f, 0, version == 2 ? "memory.events" : "memory.oom_control", took->memory_events);
+    if (took->refused)
+        say(f, version == 2 ? 0 : 1, "pids.events", took->refused);
+}
+
+static void expect_took(int version, const struct took *took)
+{
+    struct fake f;
+    struct cgroup_use use;
+    open_with_group(&f, version);
+    say_took(&f, version, took);
+    cgroup_read(f.group, &use);
+    assert_int_equal(use.peak_bytes, took->peak_bytes);
+    assert_int_equal(use.kills, took->kills);
+    assert_int_equal(use.refusals, took->refusals);
+    assert_int_equal(cgroup_is_full(f.group), took->full);
     close_fake(&f);
 }
 
 static void what_it_took_is_read_back(void **state)
 {
     (void)state;
-    struct fake f = {0};
-    struct cgroup_use use;
-    open_fake(&f, 2);
-    struct cgroup *g = new_group(&f, &strict);
-    cgroup_read(g, &use);
-    assert_true(use.peak_bytes == 0 && use.kills == 0 && use.refusals == 0);
-    assert_false(cgroup_is_full(g));
-    say(&f, 0, "memory.peak", "123456789\n");
-    say(&f, 0, "memory.events", "low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\noom_group_kill 1\n");
-    say(&f, 0, "pids.events", "max 5\n");
-    cgroup_read(g, &use);
-    assert_true(use.peak_bytes == 123456789 && use.kills == 2 && use.refusals == 5);
-    assert_true(cgroup_is_full(g));
-    cgroup_end(g);
-    close_fake(&f);
-
-    open_fake(&f, 1);
-    g = new_group(&f, &strict);
-    say(&f, 0, "memory.max_usage_in_bytes", "570400000\n");
-    say(&f, 0, "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n");
-    say(&f, 1, "pids.events", "max 2\n");
-    cgroup_read(g, &use);
-    assert_true(use.peak_bytes == 570400000 && use.kills == 7 && use.refusals == 2);
-    assert_true(cgroup_is_full(g));
-    cgroup_end(g);
-    close_fake(&f);
+    expect_took(2, &(struct took){.memory_events = NULL});
+    expect_took(2, &(struct took){"low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\noom_group_kill 1\n",
+                                  "123456789\n", "max 5\n", 123456789, 2, 5, 1});
+    expect_took(1, &(struct took){"oom_kill_disable 0\nunder_oom 0\noom_kill 7\n", "570400000\n",
+                                  "max 2\n", 570400000, 7, 2, 1});
 }
 
 static void a_kill_for_what_others_lack_is_not_counted(void **state)
 {
     (void)state;
-    struct fake f = {0};
-    struct cgroup_use use;
-    open_fake(&f, 2);
-    struct cgroup *g = new_group(&f, &strict);
-    say(&f, 0, "memory.events", "low 0\nhigh 0\nmax 12\noom 0\noom_kill 2\noom_group_kill 1\n");
-    cgroup_read(g, &use);
-    assert_int_equal(use.kills, 0);
-    cgroup_end(g);
-    close_fake(&f);
-
-    open_fake(&f, 1);
-    g = new_group(&f, &strict);
-    say(&f, 0, "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n");
-    say(&f, 0, "memory.max_usage_in_bytes", "560000000\n");
-    cgroup_read(g, &use);
-    assert_int_equal(use.kills, 0);
-    assert_false(cgroup_is_full(g));
-    cgroup_end(g);
-    close_fake(&f);
+    expect_took(2, &(struct took){"low 0\nhigh 0\nmax 12\noom 0\noom_kill 2\noom_group_kill 1\n",
+                                  NULL, NULL, 0, 0, 0, 0});
+    expect_took(1, &(struct took){"oom_kill_disable 0\nunder_oom 0\noom_kill 7\n", "560000000\n",
+                                  NULL, 560000000, 0, 0, 0});
 }
 
 /* That `cpuset` is handed on says nothing of `cpu`. */
@@ -289,7 +294,7 @@ static void what_is_not_handed_on_yet_is(void **state)
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct fake f = {0};
+        struct fake f;
         struct cordon_err err = {0};
         char text[64] = "";
         open_fake(&f, 2);
@@ -312,21 +317,17 @@ static void only_version_1_has_to_be_watched(void **state)
     int told, about;
     (void)state;
 
-    open_fake(&f, 2);
-    struct cgroup *g = new_group(&f, &strict);
-    assert_int_equal(cgroup_watch(g), -1);
-    cgroup_end(g);
+    open_with_group(&f, 2);
+    assert_int_equal(cgroup_watch(f.group), -1);
     close_fake(&f);
 
-    open_fake(&f, 1);
-    g = new_group(&f, &strict);
-    AUTO_FD fd = cgroup_watch(g);
+    open_with_group(&f, 1);
+    AUTO_FD fd = cgroup_watch(f.group);
     assert_true(fd >= 0);
     AUTO_FD file = open_file(&f, 0, "cgroup.event_control", O_RDONLY);
     assert_true(read(file, order, sizeof(order) - 1) > 0);
     assert_int_equal(sscanf(order, "%d %d", &told, &about), 2);
     assert_int_equal(told, fd);
-    cgroup_end(g);
     close_fake(&f);
 }
 
@@ -344,14 +345,12 @@ static void a_knob_that_is_needed_and_missing_is_an_error(void **state)
         {1, "pids.max", 1},         {1, "memory.memsw.limit_in_bytes", 0},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct fake f = {0};
-        struct cgroup *g = NULL;
+        struct fake f;
         struct cordon_err err = {0};
         open_fake(&f, rows[i].version);
         missing = rows[i].file;
-        assert_int_equal(cgroup_new(&f.groups, &strict, &g, &err) < 0, rows[i].needed);
+        assert_int_equal(cgroup_new(&f.groups, &strict, &f.group, &err) < 0, rows[i].needed);
         assert_int_equal(strstr(err.msg, rows[i].file) != NULL, rows[i].needed);
-        cgroup_end(g);
         close_fake(&f); /* no half-made group is left */
     }
 }
@@ -360,11 +359,10 @@ static void a_group_that_is_busy_goes_later(void **state)
 {
     (void)state;
     for (int version = 1; version <= 2; version++) {
-        struct fake f = {0};
-        open_fake(&f, version);
-        struct cgroup *g = new_group(&f, &strict);
+        struct fake f;
+        open_with_group(&f, version);
         busy = version == 2 ? 3 : 6;
-        cgroup_end(g);
+        end_group(&f);
         if (version == 2)
             expect(&f, 0, "cgroup.kill", "1");
         assert_int_equal(cgroups_collect(&f.groups), 1);
@@ -380,7 +378,7 @@ static void no_place_is_said_and_a_wrong_one_refused(void **state)
     (void)state;
     struct cgroups none;
     struct cordon_err err = {0};
-    struct fake f = {0};
+    struct fake f;
     char paths[600];
 
     assert_int_equal(cgroups_open("off", &none, &err), 0);
@@ -463,7 +461,7 @@ static void runs_are_put_into_groups_and_judged_by_them(void **state)
     };
     struct cordon_engine *engine = NULL;
     struct cordon_err err = {0};
-    struct fake f = {0};
+    struct fake f;
     open_fake(&f, 2);
     f.groups.make = make_counted;
     f.groups.remove = remove_counted;
