@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Prints worker/library_calls.c: the methods that the Python code of the standard library calls
-on what may not be its own, and with how many arguments; and the private names that it uses,
-each with the module, or "*" for several. Give it the library directories of all supported
-Pythons, and run it with the newest of them, which can read them all.
+make_library_calls.py LIBRARY...  writes worker/library_calls.c: the methods that the Python
+                                  code of the standard library calls on what may not be its
+                                  own, and with how many arguments; and the private names that
+                                  it uses, each with the module, or "*" for several
+make_library_calls.py --check     fails when that file is not as this script writes it
+
+LIBRARY is the library directory of a Python, as /usr/lib/python3.11. Run the script with the
+newest of them, which can read them all. A row is of all Pythons ever given, so what the file
+has already stays, whatever is given now: rows that cannot be found again are named. One that
+is to go is deleted by hand.
 """
 
 import ast
@@ -15,6 +21,9 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+TABLE = ROOT / "worker" / "library_calls.c"
+# The versions of Python that the rows must hold for.
+NEEDED = {"python3.11", "python3.12", "python3.13"}
 # What exported modules do their work with.
 HELPERS = ["_collections_abc", "_py_abc", "_weakrefset", "codecs", "hmac", "reprlib"]
 # These deal with texts and with objects of their own only.
@@ -84,77 +93,90 @@ def module_of(path, library):
     return "*" if name.startswith("_") or name in HELPERS else name.split(".")[0]
 
 
-def main():
+def measured(libraries):
+    """{method: most arguments}, {private name: module} of these Pythons."""
     most, owners = dict(OF_C), {}
-    for library in map(Path, sys.argv[1:]):
+    for library in libraries:
         for path in files(library):
             for name in privates(path):
                 owners.setdefault(name, set()).add(module_of(path, library))
             for name, count in calls(path):
                 most[name] = max(most.get(name, 0), count)
-    rows = " ".join(f'{{"{name}",~{most[name]}}},' for name in sorted(most))
-    lines = textwrap.wrap(rows, 92, initial_indent="    ", subsequent_indent="    ")
-    print(HEAD + "\n".join(lines).replace("~", " ") + MIDDLE, end="")
-    rows = " ".join(
-        f'{{"{name}",~"{"*" if len(of) > 1 else min(of)}"}},' for name, of in sorted(owners.items())
-    )
-    lines = textwrap.wrap(rows, 92, initial_indent="    ", subsequent_indent="    ")
-    print("\n".join(lines).replace("~", " ") + TAIL)
+    return most, {name: "*" if len(of) > 1 else min(of) for name, of in owners.items()}
 
+
+# ---- the C file ----------------------------------------------------------------
 
 HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * library_calls: the methods that code of the standard library calls on what it is given, each
- * with the most arguments that it passes; and its private names. Made by
- * tools/make_library_calls.py; sorted.
+ * library_calls: DATA ONLY, made by tools/make_library_calls.py; sorted. The methods that code
+ * of the standard library calls on what it is given, each with the most arguments that it
+ * passes; and its private names, each with the module that uses it ("*": several).
  */
 #include "library_calls.h"
 
-#include <string.h>
-
-#include "base/io.h"
-
 /* clang-format off */
-static const struct {
-    const char *name;
-    int most;
-} calls[] = {
 """
-MIDDLE = """
-};
+TAIL = "/* clang-format on */\n"
 
-/* Its private names, each with the module that uses it; "*": several. Sorted. */
-static const struct {
-    const char *name, *module;
-} privates[] = {
-"""
-TAIL = """
-};
-/* clang-format on */
 
-const char *library_private(size_t at, const char **ret_module)
-{
-    if (at >= ARRAY_LEN(privates))
-        return NULL;
-    *ret_module = privates[at].module;
-    return privates[at].name;
-}
+def read_file():
+    text = TABLE.read_text(encoding="utf-8")
+    most = {name: int(count) for name, count in re.findall(r'\{"(\w+)", (\d+)\}', text)}
+    return most, dict(re.findall(r'\{"(\w+)", "([\w.*]+)"\}', text))
 
-int library_calls(const char *name)
-{
-    size_t low = 0, high = ARRAY_LEN(calls);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(name, calls[middle].name);
-        if (order == 0)
-            return calls[middle].most;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return -1;
-}"""
+
+def table(kind, rows):
+    rows = " ".join(f'{{"{name}",~{value}}},' for name, value in sorted(rows.items()))
+    lines = textwrap.wrap(rows, 92, initial_indent="    ", subsequent_indent="    ")
+    name = f"library_{kind}_rows"
+    return "\n".join((
+        f"const struct library_{kind} {name}[] = {{",
+        *(line.replace("~", " ") for line in lines),
+        "};",
+        f"const size_t library_{kind}_count = sizeof({name}) / sizeof({name}[0]);\n",
+    ))
+
+
+def c_file(most, owners):
+    quoted = {name: f'"{module}"' for name, module in owners.items()}
+    return HEAD + table("call", most) + "\n" + table("name", quoted) + TAIL
+
+
+# ---- old and new ------------------------------------------------------------------
+
+
+def merged(old, new):
+    """Both, and of a row that both have what says more."""
+    most = {name: max(of.get(name, 0) for of in (old[0], new[0])) for name in {*old[0], *new[0]}}
+    owners = {name: new[1].get(name, module) for name, module in old[1].items()}
+    owners = {name: module if module == old[1][name] else "*" for name, module in owners.items()}
+    return most, {**new[1], **owners}
+
+
+def tell(libraries, old, new, both):
+    missing = sorted(NEEDED - {path.name for path in libraries})
+    if missing:
+        print("not given:", *missing, file=sys.stderr)
+    for what, found in ("kept, and not found in these", new), ("new, or wider", old):
+        rows = [name for k in (0, 1) for name in both[k] if found[k].get(name) != both[k][name]]
+        print(f"{what} ({len(rows)}):", *sorted(rows), file=sys.stderr)
+
+
+def main():
+    old = read_file()
+    if sys.argv[1:] == ["--check"]:
+        same = c_file(*old) == TABLE.read_text(encoding="utf-8")
+        return 0 if same else f"{TABLE} is not as this script writes it"
+    libraries = [Path(name) for name in sys.argv[1:]]
+    if not libraries or not all((path / "abc.py").exists() for path in libraries):
+        return __doc__
+    new = measured(libraries)
+    both = merged(old, new)
+    tell(libraries, old, new, both)
+    TABLE.write_text(c_file(*both), encoding="utf-8")
+    return 0
+
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * library_calls: the methods that code of the standard library calls on what it is given, each
- * with the most arguments that it passes; and its private names. Made by
- * tools/make_library_calls.py; sorted.
+ * library_calls: DATA ONLY, made by tools/make_library_calls.py; sorted. The methods that code
+ * of the standard library calls on what it is given, each with the most arguments that it
+ * passes; and its private names, each with the module that uses it ("*": several).
  */
 #include "library_calls.h"
 
-#include <string.h>
-
-#include "base/io.h"
-
 /* clang-format off */
-static const struct {
-    const char *name;
-    int most;
-} calls[] = {
+const struct library_call library_call_rows[] = {
     {"abspath", 1}, {"add", 100}, {"add_argument", 5}, {"add_argument_group", 1},
     {"add_fn", 5}, {"add_fns_to_class", 1}, {"add_note", 1}, {"append", 1}, {"asend", 1},
     {"athrow", 3}, {"binomialvariate", 2}, {"casefold", 1}, {"casefold_parts", 1},
@@ -72,11 +65,9 @@ static const struct {
     {"wrap", 1}, {"write", 1}, {"writelines", 1}, {"writerow", 1}, {"writerows", 1},
     {"year_to_epoch", 1}, {"yeardays2calendar", 2}, {"zfill", 1},
 };
+const size_t library_call_count = sizeof(library_call_rows) / sizeof(library_call_rows[0]);
 
-/* Its private names, each with the module that uses it; "*": several. Sorted. */
-static const struct {
-    const char *name, *module;
-} privates[] = {
+const struct library_name library_name_rows[] = {
     {"_BufferedIOBase", "io"}, {"_DAYS_BEFORE_MONTH", "zoneinfo"},
     {"_GenericAlias", "dataclasses"}, {"_IOBase", "io"}, {"_Omitted", "datetime"},
     {"_RawIOBase", "io"}, {"_TextIOBase", "io"}, {"_abc_cache", "*"},
@@ -208,28 +199,5 @@ static const struct {
     {"_width", "pprint"}, {"_wrap_chunks", "textwrap"}, {"_wrapcolumn", "difflib"},
     {"_year", "datetime"}, {"_ymd2ord", "zoneinfo"},
 };
+const size_t library_name_count = sizeof(library_name_rows) / sizeof(library_name_rows[0]);
 /* clang-format on */
-
-const char *library_private(size_t at, const char **ret_module)
-{
-    if (at >= ARRAY_LEN(privates))
-        return NULL;
-    *ret_module = privates[at].module;
-    return privates[at].name;
-}
-
-int library_calls(const char *name)
-{
-    size_t low = 0, high = ARRAY_LEN(calls);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(name, calls[middle].name);
-        if (order == 0)
-            return calls[middle].most;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return -1;
-}
