@@ -23,9 +23,9 @@ def daemon(cordon, tmp_path):
         yield found
 
 
-def standby(daemon):
-    """Once it waits."""
-    found = standbys(daemon.pid)
+def standby(daemon, *others):
+    """Once it waits. others: pids of those that do not count."""
+    found = [p for p in standbys(daemon.pid) if p.pid not in others]
     stands = found and found[0].status("CapBnd") == ["0" * 16] and found[0].state == "S"
     return found[0] if stands else None
 
@@ -76,18 +76,39 @@ def test_a_killed_one_costs_no_run(warm):
     assert wait_until(lambda: standby(warm)), "one was of use: from then on one is kept again"
 
 
-def test_one_killed_with_a_run_in_hand_costs_none(warm):
-    """It was stopped: the run is given to it, and it cannot take it up."""
+@pytest.fixture
+def in_hand(warm):
+    """A run that was given to a standby that is stopped, and so cannot take it up."""
     waiting = standby(warm)
     os.kill(waiting.pid, signal.SIGSTOP)
     answers = []
     call = threading.Thread(target=lambda: answers.append(warm.execute("print('once')\nresult = {'n': 1}")))
     call.start()
-    assert wait_until(lambda: [p for p in standbys(warm.pid) if p.pid != waiting.pid]), "handed over"
-    kill(waiting.pid)
-    call.join()
-    (answer,) = answers
-    assert (answer["status"], answer["result"], answer["stdout"]) == ("ok", {"n": 1}, "once\n")
+    assert wait_until(lambda: standby(warm, waiting.pid)), "handed over"
+
+    def answer():
+        call.join()
+        return answers[0]
+
+    return waiting.pid, answer
+
+
+def test_one_killed_with_a_run_in_hand_costs_none(warm, in_hand):
+    pid, answer = in_hand
+    kill(pid)
+    assert (answer()["status"], answer()["result"], answer()["stdout"]) == ("ok", {"n": 1}, "once\n")
+
+
+def test_a_run_gets_another_one_once(warm, in_hand):
+    """It may be the run that kills them."""
+    first, answer = in_hand
+    second = standby(warm, first).pid
+    os.kill(second, signal.SIGSTOP)
+    kill(first)
+    assert wait_until(lambda: standby(warm, first, second)), "handed over again"
+    kill(second)
+    assert (answer()["status"], answer()["result"], answer()["stdout"]) == ("internal", None, "")
+    assert warm.execute("result = {'n': 2}")["result"] == {"n": 2}
 
 
 def test_it_outlives_the_zygote(warm):
