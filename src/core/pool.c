@@ -24,6 +24,7 @@
 #include <sys/socket.h>
 
 #define CLOSE_WAIT_MS 1000
+#define AGAIN_NS 5000000u /* descriptors that are on their way have arrived by then */
 
 /* One message that waits to be sent. */
 struct out {
@@ -50,6 +51,7 @@ struct box {
     struct box *next; /* of those that were let go */
     struct out *first;
     struct out **last;
+    int is_stuck;               /* the first is not for want of room in the socket */
     struct wire_packet *packet; /* scratch: too large for the stack of a host's thread */
 };
 
@@ -90,21 +92,40 @@ static void out_free(struct out *o)
     free(o);
 }
 
+/*
+ * What the kernel may take the next time, and does not tell when: it had no memory, or too many
+ * of the user's descriptors are on their way. The socket itself may be written to all the while.
+ */
+static int is_stuck(int rc)
+{
+    return rc == -ETOOMANYREFS || rc == -ENOBUFS;
+}
+
 /* Sends what waits, as far as the socket takes it. */
 static void flush_queue(struct box *box)
 {
+    box->is_stuck = 0;
     while (box->first) {
         struct out *o = box->first;
         int rc = wire_send(box->sock.fd, o->type, o->id, o->payload, o->size, o->fds, o->nfds);
-        /* ETOOMANYREFS: too many descriptors on their way; they will arrive. */
-        if (rc == -EAGAIN || rc == -ETOOMANYREFS || rc == -ENOBUFS)
+        box->is_stuck = is_stuck(rc);
+        if (rc == -EAGAIN || box->is_stuck)
             break;
         box->first = o->next;
         if (!box->first)
             box->last = &box->first;
         out_free(o); /* another failure: the keeper is gone, end-of-file follows */
     }
-    (void)loop_mod(box->opts.loop, &box->sock, box->first ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    if (box->is_stuck)
+        loop_alarm(box->opts.loop, io_now_ns() + AGAIN_NS);
+    uint32_t room = box->first && !box->is_stuck ? EPOLLOUT : 0;
+    (void)loop_mod(box->opts.loop, &box->sock, EPOLLIN | room);
+}
+
+void box_retry(struct box *box)
+{
+    if (box->is_stuck)
+        flush_queue(box);
 }
 
 static int queue(struct box *box, enum wire_type type, uint64_t id, const void *payload,

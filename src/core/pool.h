@@ -79,4 +79,7 @@ int box_fork(struct box *box, uint64_t id, const struct sandbox_spec *spec, int 
 void box_arm(struct box *box, uint64_t id, uint64_t wall_ms);
 void box_kill(struct box *box, uint64_t id);
 
+/* When an alarm has rung: sends what the kernel would not take before. */
+void box_retry(struct box *box);
+
 #endif

@@ -288,8 +288,19 @@ static void start_queued(struct cordon_engine *e)
         fail_starved(e);
 }
 
+static void retry_boxes(struct cordon_engine *e)
+{
+    for (size_t i = 0; i < BOXES_MAX; i++)
+        if (e->boxes[i])
+            box_retry(e->boxes[i]);
+    for (struct cordon_run *r = e->runs.next; r != &e->runs; r = r->next)
+        if (r->request.approved && r->box)
+            box_retry(r->box);
+}
+
 static void ring_alarms(struct cordon_engine *e)
 {
+    retry_boxes(e);
     uint64_t now = io_now_ns();
     for (struct cordon_run *r = e->runs.next, *next; r != &e->runs; r = next) {
         next = r->next;
