@@ -22,7 +22,7 @@ from ._dropin import (
     get_code_warnings,
     validate_code_safety,
 )
-from ._errors import BadRequest, CordonError, RunLost, Unavailable
+from ._errors import BadRequest, CordonError, RunLost, Unavailable, Unresponsive
 from ._types import (
     Envelope,
     ErrorInfo,
@@ -54,6 +54,7 @@ __all__ = [
     "RunLost",
     "Truncated",
     "Unavailable",
+    "Unresponsive",
     "UnsafeCodeError",
     "Usage",
     "Verdict",

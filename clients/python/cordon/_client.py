@@ -25,6 +25,7 @@ __all__ = ["AsyncClient", "Client"]
 
 ANSWER_MAX = 256 * 1024 * 1024
 ASCII_MAX = 32 * 1024 * 1024
+PATIENCE = 15.0
 
 Files = Mapping[str, str] | Iterable[tuple[str, str]]
 Sink = Callable[[str], object]
@@ -78,6 +79,7 @@ class _Base:
         binary: Path | None = None,
         keep: Iterable[str] = (),
         max_answer: int = ANSWER_MAX,
+        patience: float = PATIENCE,
     ) -> None:
         """
         socket:     of a shared daemon. Without it that of CORDON_SOCKET, and without that a
@@ -87,14 +89,19 @@ class _Base:
         keep:       names of variables that approved runs may have although they look like
                     credentials, if the profile keeps them too.
         max_answer: bytes; a larger answer is an error.
+        patience:   seconds. When nothing has come for so long, and for so long again, it is
+                    looked whether the daemon is stopped: then a call raises Unresponsive.
         """
         if socket is not None and (config is not None or binary is not None):
             raise ValueError("config and binary are a private daemon's; socket is a shared one's")
+        if not 0 < patience < float("inf"):
+            raise ValueError("patience is a number of seconds")
         self._socket = None if socket is None else os.fspath(socket)
         self._config = None if config is None else os.fspath(config)
         self._binary = None if binary is None else os.fspath(binary)
         self._keep = frozenset(keep)
         self._max_answer = max_answer
+        self._patience = patience
 
     def _endpoint(self) -> _daemon.Endpoint:
         is_private = self._config is not None or self._binary is not None
@@ -114,7 +121,7 @@ class _Base:
     ) -> Call:
         accept = "text/event-stream" if streaming else "application/json"
         data = request(method, target, None if body is None else _encode(body), accept)
-        return Call(data, self._max_answer, streaming=streaming, harmless=harmless)
+        return Call(data, self._max_answer, self._patience, streaming, harmless)
 
     def _execute_call(
         self,
@@ -213,7 +220,7 @@ class Client(_Base):
         on_stdout, on_stderr: called with text as the code writes it. What they raise ends
                    the call and the run.
 
-        Raises BadRequest, Unavailable, RunLost, all of them CordonError.
+        Raises BadRequest, Unavailable, RunLost, Unresponsive, all of them CordonError.
         """
         streaming = on_stdout is not None or on_stderr is not None
         call = self._execute_call(

@@ -6,7 +6,7 @@ execution that failed is an Envelope like any other, and raises nothing.
 
 from __future__ import annotations
 
-__all__ = ["BadRequest", "CordonError", "RunLost", "Unavailable"]
+__all__ = ["BadRequest", "CordonError", "RunLost", "Unavailable", "Unresponsive"]
 
 
 class CordonError(RuntimeError):
@@ -32,4 +32,11 @@ class RunLost(CordonError):
     """
     The daemon went away after the request was handed over. The code may have run, in part or
     whole, so it is not run again unasked. Nothing of it is left running.
+    """
+
+
+class Unresponsive(CordonError):
+    """
+    The daemon's process is stopped, and answers nobody. The code may have run, in part or whole,
+    and what runs of it ends at its limits.
     """

@@ -5,6 +5,10 @@ cancelled task, Ctrl-C) closes its connection, and with it what runs for it.
 
 A call is sent again only when it cannot have had an effect: nobody had accepted the whole
 of it, the daemon said that it is about to end, or it has none (`harmless`).
+
+A call may take as long as the code's limits say, which only the daemon knows, and wait before
+that: a daemon with all the connections it takes is as silent as one that is stopped. So it is
+not time that ends a wait, but the sight of a daemon that is stopped.
 """
 
 from __future__ import annotations
@@ -13,13 +17,14 @@ import asyncio
 import contextlib
 import os
 import socket
+import struct
 import time
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from dataclasses import dataclass, field
 
 from ._daemon import Attempt, Endpoint
-from ._errors import CordonError, RunLost, Unavailable
+from ._errors import CordonError, RunLost, Unavailable, Unresponsive
 from ._http import Incomplete, Response
 
 __all__ = ["Call", "receive", "receive_async"]
@@ -39,6 +44,7 @@ class Call:
 
     data: list[bytes]
     limit: int
+    patience: float
     streaming: bool = False
     harmless: bool = False
     sent: bool = field(default=False, init=False)
@@ -94,7 +100,79 @@ def _hang_up(sock: socket.socket) -> None:
     sock.close()
 
 
-def _try_connect(attempt: Attempt) -> socket.socket | float:
+# ---- whether anybody is there -----------------------------------------------------------
+
+
+@dataclass
+class _Line:
+    """A connection to a daemon that may be stopped (SIGSTOP, a debugger)."""
+
+    sock: socket.socket
+    patience: float
+    seen_stopped: int = 0
+    was_cut: bool = False
+
+    def _pid(self) -> int:
+        """Of the daemon; 0 where it is of another process namespace."""
+        credentials = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        return int(struct.unpack("3i", credentials)[0])
+
+    def is_dead(self) -> bool:
+        """Whether it is stopped, and was the last time: a tracer stops for moments, too."""
+        self.seen_stopped = self.seen_stopped + 1 if _is_stopped(self._pid()) else 0
+        return self.seen_stopped > 1
+
+    def unresponsive(self) -> Unresponsive:
+        pid = self._pid()
+        return Unresponsive(
+            f"the Cordon daemon (process {pid}) is stopped, and answers nobody: continue it "
+            f"(kill -CONT {pid}) or end it (kill -KILL {pid}; a private one is started again by "
+            "the next call). What was asked for may have run, and ends at its limits"
+        )
+
+    def wait(self, do: Callable[..., int], *args: object) -> int:
+        """do(*args) of the socket, however long it takes while somebody is there."""
+        while True:
+            try:
+                return do(*args)
+            except TimeoutError:
+                if self.is_dead():
+                    raise self.unresponsive() from None
+
+
+def _is_stopped(pid: int) -> bool:
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as stat:
+        return stat.read().rpartition(b") ")[2][:1] in (b"T", b"t")
+    return False
+
+
+class _Watch:
+    """The same beside an asynchronous call: hangs up when nobody is there. No task is left."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+        self._loop = asyncio.get_running_loop()
+        self._rest()
+
+    def _rest(self) -> None:
+        self._timer = self._loop.call_later(self._line.patience, self._look)
+
+    def _look(self) -> None:
+        if not self._line.is_dead():
+            self._rest()
+            return
+        self._line.was_cut = True
+        with contextlib.suppress(OSError):
+            self._line.sock.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._timer.cancel()
+
+
+# ---- making a connection ------------------------------------------------------------------
+
+
+def _try_connect(attempt: Attempt, patience: float) -> _Line | float:
     """A connection, or how long to wait before the next try."""
     address = attempt.address()
     sock = _new_socket()
@@ -107,39 +185,42 @@ def _try_connect(attempt: Attempt) -> socket.socket | float:
         _hang_up(sock)
         raise
     attempt.connected()
-    return sock
+    return _Line(sock, patience)
 
 
 @contextlib.contextmanager
-def _connection(endpoint: Endpoint) -> Iterator[socket.socket]:
+def _connection(endpoint: Endpoint, patience: float) -> Iterator[_Line]:
     attempt = endpoint.attempt()
-    while isinstance(found := _try_connect(attempt), float):
+    while isinstance(found := _try_connect(attempt, patience), float):
         time.sleep(found)
     try:
-        found.setblocking(True)
+        found.sock.settimeout(patience)
         yield found
     finally:
-        _hang_up(found)
+        _hang_up(found.sock)
 
 
 @contextlib.asynccontextmanager
-async def _connection_async(endpoint: Endpoint) -> AsyncIterator[socket.socket]:
+async def _connection_async(endpoint: Endpoint, patience: float) -> AsyncIterator[_Line]:
     attempt = endpoint.attempt()
-    while isinstance(found := _try_connect(attempt), float):
+    while isinstance(found := _try_connect(attempt, patience), float):
         await asyncio.sleep(found)
     try:
-        yield found
+        with contextlib.closing(_Watch(found)):
+            yield found
     finally:
-        _hang_up(found)
+        _hang_up(found.sock)
 
 
 # ---- blocking ---------------------------------------------------------------------------
 
 
-def _send(sock: socket.socket, call: Call) -> None:
+def _send(line: _Line, call: Call) -> None:
     with contextlib.suppress(ConnectionError):  # it may have answered before it read everything
         for data in call.data:
-            sock.sendall(data)
+            left = memoryview(data)
+            while left:
+                left = left[line.wait(line.sock.send, left) :]
         call.sent = True
 
 
@@ -150,10 +231,11 @@ def receive(endpoint: Endpoint, call: Call) -> Generator[list[bytes], None, None
         tries += 1
         call.begin()
         try:
-            with _connection(endpoint) as sock:
-                _send(sock, call)
+            with _connection(endpoint, call.patience) as line:
+                _send(line, call)
                 while not call.response.done:
-                    call.response.received(sock.recv_into(call.response.buffer()))
+                    got = line.wait(line.sock.recv_into, call.response.buffer())
+                    call.response.received(got)
                     if pieces := call.response.take():
                         yield pieces
             if not call.turned_away(tries):
@@ -197,13 +279,15 @@ async def receive_async(
     while True:
         tries += 1
         call.begin()
-        async with _connection_async(endpoint) as sock:
-            await _send_async(loop, sock, call)
+        async with _connection_async(endpoint, call.patience) as line:
+            await _send_async(loop, line.sock, call)
             taken: list[bytes] | Incomplete | ConnectionError = []
             while not call.response.done and isinstance(taken, list):
-                taken = await _take_async(loop, sock, call)
+                taken = await _take_async(loop, line.sock, call)
                 if feed and taken and isinstance(taken, list):
                     await feed(taken)
+            if line.was_cut and not call.response.done:
+                raise line.unresponsive()
         if not isinstance(taken, list):
             call.failed(taken, tries)
         elif not call.turned_away(tries):

@@ -248,6 +248,24 @@ print(daemon().pid != before.pid)
     assert gone(private)
 
 
+def test_one_that_was_stopped_is_told(script, private):
+    assert script(COMMON + """
+call()
+before = daemon()
+before.send_signal(signal.SIGSTOP)
+hasty = dict(patience=0.1)
+try: cordon.Client(**hasty).execute("")
+except cordon.Unresponsive as e: print(f"kill -CONT {before.pid}" in str(e))
+try: asyncio.run(cordon.AsyncClient(**hasty).check(""))
+except cordon.Unresponsive: print("and asynchronously")
+before.send_signal(signal.SIGCONT)
+call()
+print(daemon().pid == before.pid)
+print(cordon.Client(**hasty).execute("import time\\ntime.sleep(0.3)").ok)
+""") == "True\nand asynchronously\nTrue\nTrue\n"
+    assert gone(private)
+
+
 def test_one_that_dies_at_every_start(script, private, binary, tmp_path):
     file = tmp_path / "cordon"
     file.write_text(f"#!/bin/sh\nexec 3<&0\n{binary} \"$@\" <&3 &\n"

@@ -3,6 +3,7 @@
 
 import asyncio
 import json
+import os
 import socket
 import threading
 import time
@@ -215,6 +216,48 @@ def test_a_full_queue_is_waited_for(tmp_path, execute):
         thread.start()
         assert execute(path, "x").ok
         thread.join()
+
+
+# ---- one that is stopped --------------------------------------------------------------------
+
+PATIENT = [
+    lambda path, *a, **k: cordon.Client(path, patience=0.05).execute(*a, **k),
+    lambda path, *a, **k: asyncio.run(cordon.AsyncClient(path, patience=0.05).execute(*a, **k)),
+]
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """What is seen of the daemon, one look after the other."""
+    seen = []
+    monkeypatch.setattr(cordon._transport, "_is_stopped", lambda pid: seen.pop(0) if seen else False)
+    return seen
+
+
+@pytest.mark.parametrize("execute", PATIENT, ids=["blocking", "asyncio"])
+@pytest.mark.parametrize("input_data", [{}, LARGE], ids=["silent", "and does not read"])
+def test_one_that_is_stopped_is_told(tmp_path, looks, execute, input_data):
+    looks += [False, True, True]
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "s"))
+        listener.listen()
+        with pytest.raises(cordon.Unresponsive, match=f"kill -KILL {os.getpid()}"):
+            execute(str(tmp_path / "s"), "x", input_data)
+    assert looks == []
+
+
+@pytest.mark.parametrize("execute", PATIENT, ids=["blocking", "asyncio"])
+def test_one_that_goes_on_is_waited_for(server, looks, execute):
+    looks += [True, False, True]
+
+    def act(connection):
+        got = whole(connection)
+        while looks:
+            time.sleep(0.01)
+        connection.sendall(answer(OK))
+        return got
+
+    assert execute(server(act).path, "x").result == {"a": 1}
 
 
 def test_what_a_newer_daemon_adds_is_kept(server):
