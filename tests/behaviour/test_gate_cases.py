@@ -199,7 +199,7 @@ HOSTILE = [
     "json",
     "getattr",
     "type",
-    "globals()",
+    "[globals()]",  # to ask it for a name, `"x" in globals()`, is allowed
     "len.__self__",
     "(1).__class__.__base__",
     "f.__globals__",
