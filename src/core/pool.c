@@ -98,7 +98,7 @@ static void out_free(struct out *o)
  */
 static int is_stuck(int rc)
 {
-    return rc == -ETOOMANYREFS || rc == -ENOBUFS;
+    return rc == -ETOOMANYREFS || rc == -ENOBUFS || rc == -ENOMEM;
 }
 
 /* Sends what waits, as far as the socket takes it. */
