@@ -27,11 +27,14 @@ static union {
 
 #define PAGE_BYTES 65536 /* the largest there are */
 
+#define LARGEST 64
+
 /* Of the run's shared memories without a name. */
 static struct {
     uint64_t made_bytes; /* since there was none, together */
     uint64_t least;      /* that the host was seen to have in such, and in files, since then */
-    int is_new;          /* one was made since the last look, and may not be mapped yet */
+    uint64_t largest[LARGEST]; /* of those made since then, the largest first */
+    int is_new;                /* one was made since the last look, and may not be mapped yet */
 } shared;
 
 /* Who asked may be dead by now (ENOENT), which is nobody's loss. */
@@ -94,6 +97,20 @@ static uint64_t of_others(uint64_t filed)
     return all > filed ? all - filed : 0;
 }
 
+/* Puts a length in its place among the largest. */
+static void note_length(uint64_t length)
+{
+    size_t at = LARGEST;
+
+    while (at > 0 && shared.largest[at - 1] < length)
+        at--;
+    if (at == LARGEST)
+        return;
+    memmove(&shared.largest[at + 1], &shared.largest[at],
+            (LARGEST - 1 - at) * sizeof(shared.largest[0]));
+    shared.largest[at] = length;
+}
+
 static void note_shared(const struct keeper *k, const struct run *run)
 {
     uint64_t length = asking.call.data.args[1];
@@ -106,21 +123,43 @@ static void note_shared(const struct keeper *k, const struct run *run)
     if (shared.made_bytes == 0)
         shared.least =
             of_others(hold_filed(run->meter.work, disk) + hold_filed(run->meter.shm, disk));
-    if (length < INT64_MAX - shared.made_bytes) /* else there is no address for it */
+    if (length < INT64_MAX - shared.made_bytes) { /* else there is no address for it */
         shared.made_bytes += length + PAGE_BYTES;
+        note_length(length + PAGE_BYTES);
+    }
     shared.is_new = 1;
     answer(k, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
 
-/* Whether it has some. Who moves a map from where it will be looked for is not seen. */
-static int has_shared(pid_t top)
+/* So many of those that were made, whichever they are. */
+static uint64_t largest_of(uint64_t objects)
 {
-    int may_have = shared.is_new || hold_has_shared(top, 1);
+    uint64_t all = 0;
 
+    for (uint64_t i = 0; i < objects && all < shared.made_bytes; i++)
+        all += shared.largest[i < LARGEST ? i : LARGEST - 1];
+    return all < shared.made_bytes ? all : shared.made_bytes;
+}
+
+/*
+ * The most that it can hold in those that it has: none outlives its last map. (The length of
+ * the maps would not tell, see hold.c. Who moves a map from where it will be looked for is
+ * not seen.)
+ */
+static uint64_t most_held(pid_t top)
+{
+    struct hold_shared has;
+    int is_new = shared.is_new;
+
+    if (hold_shared(top, 1, &has) < 0)
+        return shared.made_bytes;
     shared.is_new = 0;
-    if (!may_have)
+    if (has.objects == 0 && !is_new) {
         shared.made_bytes = 0;
-    return may_have;
+        memset(shared.largest, 0, sizeof(shared.largest));
+    }
+    uint64_t most = largest_of(has.objects);
+    return has.bytes < most ? has.bytes : most;
 }
 
 /* Of shared pages. They may have mapped all that is filed, which counts already. */
@@ -143,11 +182,12 @@ uint64_t admit_hidden(const struct run *run, pid_t top, uint64_t filed, uint64_t
     if (now < shared.least)
         shared.least = now;
     uint64_t more = now - shared.least;
-    if (more <= limit || !has_shared(top))
+    uint64_t most = more > limit ? most_held(top) : 0;
+    if (most <= limit)
         return 0;
     uint64_t seen = may_walk ? shown(top, filed) : resident;
     uint64_t hidden = more > seen ? more - seen : 0;
-    hidden = hidden < shared.made_bytes ? hidden : shared.made_bytes;
+    hidden = hidden < most ? hidden : most;
     return hidden > limit ? hidden : 0;
 }
 

@@ -278,40 +278,69 @@ void hold_pages(pid_t top, int without_top, struct hold_pages *ret)
 
 /* ---- shared memory without a name ------------------------------------------------------ */
 
-/* "7f00-7f01 rw-s 00000000 00:01 4711    /dev/zero (deleted)" */
-static int is_shared(const char *line)
-{
-    unsigned major, minor;
+struct shared {
+    int unseen; /* one of the processes does not let itself be looked at */
+    struct hold_shared *ret;
+};
 
-    return strstr(line, " /dev/zero (deleted)\n") &&
-           sscanf(line, "%*s %*s %*s %x:%x", &major, &minor) == 2 &&
-           makedev(major, minor) == memory_dev();
+/*
+ * What it holds, which only root's keeper may know: a map may be one page of it, and what was
+ * unmapped of it stays.
+ */
+static void add_held(pid_t pid, unsigned long start, unsigned long end, struct hold_shared *ret)
+{
+    char path[96];
+    struct stat st;
+
+    if (ret->bytes == UINT64_MAX)
+        return;
+    (void)snprintf(path, sizeof(path), "%d/map_files/%lx-%lx", pid, start, end);
+    if (fstatat(tree_proc(), path, &st, 0) < 0)
+        ret->bytes = UINT64_MAX;
+    else
+        ret->bytes += (uint64_t)st.st_blocks * 512;
 }
 
-static void look_for_shared(void *ctx, const struct tree_process *p)
+/* "7f00-7f01 rw-s 00000000 00:01 4711    /dev/zero (deleted)" */
+static void take_map(pid_t pid, const char *line, struct hold_shared *ret)
 {
-    int *found = ctx;
+    unsigned long start, end, inode;
+    unsigned major, minor;
+
+    if (!strstr(line, " /dev/zero (deleted)\n") ||
+        sscanf(line, "%lx-%lx %*s %*s %x:%x %lu", &start, &end, &major, &minor, &inode) != 5 ||
+        makedev(major, minor) != memory_dev() || !is_new(memory_dev(), inode))
+        return;
+    ret->objects++;
+    add_held(pid, start, end, ret);
+}
+
+static void add_shared(void *ctx, const struct tree_process *p)
+{
+    struct shared *s = ctx;
     char path[64], line[PATH_MAX + 128];
 
     (void)snprintf(path, sizeof(path), "%d/maps", p->look);
-    int fd = *found ? -1 : openat(tree_proc(), path, O_RDONLY | O_CLOEXEC);
+    int fd = openat(tree_proc(), path, O_RDONLY | O_CLOEXEC);
     FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!f) {
-        *found |= errno != ENOENT && errno != ESRCH; /* else it has just ended */
+        s->unseen |= errno != ENOENT && errno != ESRCH; /* else it has just ended */
         fd_close(&fd);
         return;
     }
-    while (!*found && fgets(line, sizeof(line), f))
-        *found = is_shared(line);
+    while (fgets(line, sizeof(line), f))
+        take_map(p->look, line, s->ret);
     (void)fclose(f);
 }
 
-int hold_has_shared(pid_t top, int without_top)
+int hold_shared(pid_t top, int without_top, struct hold_shared *ret)
 {
-    int found = 0;
+    struct shared s = {.ret = ret};
 
-    tree_each(top, without_top, look_for_shared, &found);
-    return found;
+    *ret = (struct hold_shared){0};
+    round_now++;
+    tree_each(top, without_top, add_shared, &s);
+    return s.unseen ? -1 : 0;
 }
 
 uint64_t hold_of_host(void)

@@ -49,11 +49,13 @@ struct hold_pages {
 };
 void hold_pages(pid_t top, int without_top, struct hold_pages *ret);
 
-/*
- * Whether the processes have any shared memory without a name mapped, if only one page of it;
- * also when one of them does not let itself be looked at.
- */
-int hold_has_shared(pid_t top, int without_top);
+/* Of shared memory without a name: what the processes have mapped, if only one page of it. */
+struct hold_shared {
+    uint64_t objects;
+    uint64_t bytes; /* that they hold together, mapped or not; UINT64_MAX: not for us to see */
+};
+/* 0; -1: one of the processes does not let itself be looked at. */
+int hold_shared(pid_t top, int without_top, struct hold_shared *ret);
 
 /* What the whole host has in files in memory and shared memory, swapped out or not. */
 uint64_t hold_of_host(void);
