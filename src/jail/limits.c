@@ -185,8 +185,10 @@ static int write_setting(const char *path, uint64_t value)
 
 int limits_number(uint64_t tasks)
 {
+    uint64_t numbers = tasks > 1 ? 2 * tasks - 1 : 2;
+
     /* Where there are many processors the kernel takes no limit as low as that. */
     return has_own_numbers() && tasks < UINT32_MAX &&
            write_setting("/proc/sys/kernel/ns_last_pid", RESERVED_NUMBERS) &&
-           write_setting("/proc/sys/kernel/pid_max", RESERVED_NUMBERS + tasks + 1);
+           write_setting("/proc/sys/kernel/pid_max", RESERVED_NUMBERS + numbers);
 }

@@ -39,9 +39,10 @@ int limits_open_files(uint64_t open_files, struct cordon_err *reterr);
 
 /*
  * In the first process of a PID namespace that it made as root of the host, with a /proc of its
- * own that can be written to: from now on the namespace has numbers for `tasks` tasks and for one
- * more, whose presence says that there were to be too many. Root is exempt from RLIMIT_NPROC,
- * but everything needs a number. Returns whether that could be done: from Linux 6.14 on.
+ * own that can be written to: from now on the namespace has numbers for less than twice as many as
+ * `tasks` tasks, and for one more at least, whose presence says that there were to be too many.
+ * Root is exempt from RLIMIT_NPROC, but everything needs a number; and a daemon keeps that of the
+ * process which made its session. Returns whether that could be done: from Linux 6.14 on.
  */
 int limits_number(uint64_t tasks);
 
