@@ -147,7 +147,7 @@ static struct failure *encode_failure(enum encode_outcome outcome, const char *m
         return out_of_memory();
     if (outcome == ENCODE_RAISED)
         (void)verdict(&failure, PHASE_ENCODE);
-    if (outcome == ENCODE_RAISED && failure.limit)
+    if (outcome == ENCODE_RAISED && strcmp(failure.outcome, "limit") == 0)
         return &failure;
     failure.outcome = outcome == ENCODE_TOO_BIG ? "limit" : "result";
     failure.limit = outcome == ENCODE_TOO_BIG ? "result" : NULL;

@@ -131,7 +131,7 @@ const char *clip_utf8(PyObject *text, Py_ssize_t *ret_len, PyObject **keep);
 /* How an execution ended other than well; all text is UTF-8. */
 struct failure {
     const char *outcome; /* as FRAME_END spells it */
-    const char *limit;   /* NULL unless outcome is "limit" */
+    const char *limit;   /* NULL unless outcome is "limit", or "exception" and it may be that */
     char type[FAILURE_TYPE_MAX + 1];
     char message[FAILURE_MESSAGE_MAX + 64]; /* NUL-terminated */
     unsigned long line;                     /* of the user's code, 0: none */

@@ -93,23 +93,44 @@ def test_the_peak(run, here, kind):
     assert answer["status"] == "ok" and 49 * MIB < answer["usage"]["memory_peak_bytes"] < 60 * MIB
 
 
+REFUSED = """
+    held = []
+    try:
+        while True:
+            held.append(os.fork())
+            if held[-1] == 0:
+                time.sleep(20)
+    except BlockingIOError:
+        for pid in held:
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)
+"""
+
+# The end of code that was refused a process once, and what it is called.
+AFTER_REFUSAL = {
+    "os._exit(3)": ("error", "exit", None),
+    "os.kill(os.getpid(), 9)": ("crashed", "crash", None),
+    "raise BlockingIOError(11, 'by hand')": ("error", "exception", None),
+    "1 / 0": ("error", "exception", None),
+    "os.waitpid(-1, 0)": ("error", "exception", None),
+    "held += [os.fork() or time.sleep(20) for n in range(200)]": ("limit", "limit", "processes"),
+}
+
+
 @delegated
-@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user's resource limit comes first")
-def test_processes_that_were_refused(run, here):
-    """Whose end tells nothing of it: those that were refused are others than the first."""
-    answer = run_into(run, "processes", """
-        if os.fork() == 0:
-            try:
-                while True:
-                    if os.fork() == 0:
-                        time.sleep(20)
-                        os._exit(0)
-            except BlockingIOError:
-                os._exit(0)
-        os.wait()
-        os._exit(0)
-    """, *here, "--approved")
+@pytest.mark.parametrize("code, end", AFTER_REFUSAL.items(), ids=AFTER_REFUSAL)
+def test_the_end_after_a_process_was_refused(run, here, code, end):
+    """Is only what it is, unless it is the refusal itself."""
+    answer = run(filling(REFUSED) + code, None, *here, "--approved")
     assert answer["limits_by"].startswith("cgroup"), answer
+    assert (answer["status"], answer["error"]["kind"], answer["error"].get("limit")) == end, answer
+
+
+@delegated
+def test_processes_that_all_end_when_one_is_refused(run, here):
+    """There is room again when it is asked why: the group knows."""
+    answer = run_into(run, "processes", "while True: os.fork()", *here, "--approved")
+    assert answer["error"]["type"] == "BlockingIOError", answer
 
 
 @delegated
