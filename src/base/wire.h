@@ -41,6 +41,8 @@ enum wire_type {
                      seen to hold, what it was born with included; only ever more */
     WIRE_STANDBY, /* keeper -> zygote: id of a standby to be forked; fd: its end of a socket, on
                      which it gets the one WIRE_FORK */
+    WIRE_GROUP,   /* engine -> keeper of an approved run, before its WIRE_FORK: fds: what a process
+                   that is to be in the run's control group writes 0 to */
 };
 
 struct wire_msg {
@@ -60,6 +62,9 @@ enum {
     WIRE_FD_TEXT,
     WIRE_FORK_FDS
 };
+
+/* Descriptors that travel with WIRE_GROUP at the most: version 1 has two hierarchies. */
+#define WIRE_GROUP_FDS 2
 
 /* How one sandbox is to be walled: plain data, made by the engine from the profile. */
 struct sandbox_spec {

@@ -217,6 +217,25 @@ int cgroup_add(const struct cgroup *group, pid_t pid, struct cordon_err *reterr)
     return 0;
 }
 
+size_t cgroup_doors(const struct cgroup *group, int ret_fds[CGROUP_PLACES])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < CGROUP_PLACES; i++) {
+        if (group->dir[i] < 0)
+            continue;
+        ret_fds[count] = openat(group->dir[i], "cgroup.procs", O_WRONLY | O_CLOEXEC);
+        if (ret_fds[count] >= 0) {
+            count++;
+            continue;
+        }
+        while (count > 0)
+            fd_close(&ret_fds[--count]);
+        return 0;
+    }
+    return count;
+}
+
 /* What follows a whole word of the text; NULL: it is not there. */
 static const char *after_word(const char *text, const char *word)
 {

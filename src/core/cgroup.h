@@ -4,8 +4,8 @@
  * kernel counts what the sandbox takes, whoever of it takes it. Version 2, or version 1
  * with memory and pids.
  *
- * Life: cgroups_open() finds the place; cgroup_new() makes a group while the sandbox is
- * being forked; cgroup_add() puts its first process in before user code is there;
+ * Life: cgroups_open() finds the place; cgroup_new() makes a group when a sandbox is
+ * asked for; cgroup_add() puts its first process in before user code is there;
  * cgroup_read() asks what it took; cgroup_end() kills what is in it and removes it, now or,
  * by cgroups_collect(), when the last process has gone.
  */
@@ -71,6 +71,9 @@ int cgroup_new(struct cgroups *groups, const struct cgroup_limits *limits, struc
                struct cordon_err *reterr);
 
 int cgroup_add(const struct cgroup *group, pid_t pid, struct cordon_err *reterr);
+
+/* Descriptors, the caller's, through which processes can go in by themselves. How many, or 0. */
+size_t cgroup_doors(const struct cgroup *group, int ret_fds[CGROUP_PLACES]);
 
 void cgroup_read(const struct cgroup *group, struct cgroup_use *ret);
 

@@ -158,6 +158,13 @@ int box_fork(struct box *box, uint64_t id, const struct sandbox_spec *spec, int 
     return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot ask for a sandbox");
 }
 
+void box_group(struct box *box, int *fds, size_t count)
+{
+    (void)queue(box, WIRE_GROUP, 0, NULL, 0, fds, count);
+    for (size_t i = 0; i < count; i++)
+        fd_close(&fds[i]);
+}
+
 void box_arm(struct box *box, uint64_t id, uint64_t wall_ms)
 {
     (void)queue(box, WIRE_ARM, id, &wall_ms, sizeof(wall_ms), NULL, 0);
@@ -229,6 +236,7 @@ static int handle(struct box *box, struct wire_packet *p)
     case WIRE_ARM:
     case WIRE_KILL:
     case WIRE_STANDBY:
+    case WIRE_GROUP:
     case WIRE_FORKED:
     default:
         return -EPROTO;

@@ -75,6 +75,9 @@ int box_is(const struct box *box, const struct profile *profile, enum box_kind k
 int box_fork(struct box *box, uint64_t id, const struct sandbox_spec *spec, int *fds,
              struct cordon_err *reterr);
 
+/* Tells an approved run's box of its control group, before the sandbox is asked for. Takes fds. */
+void box_group(struct box *box, int *fds, size_t count);
+
 /* Starts the clock of a sandbox, or kills it. If that cannot even be queued the box is lost. */
 void box_arm(struct box *box, uint64_t id, uint64_t wall_ms);
 void box_kill(struct box *box, uint64_t id);

@@ -39,15 +39,26 @@ void rungroup_init(struct cordon_run *run)
     run->group_full = (struct watch){.fd = -1, .ready = on_group_full};
 }
 
-void rungroup_make(struct cordon_run *run)
+/* So that it shows to the run as the root of all groups, and its name nowhere. */
+static void tell_box(const struct cordon_run *run, struct box *box)
+{
+    int doors[CGROUP_PLACES];
+    size_t count = cgroup_doors(run->group, doors);
+    if (count > 0)
+        box_group(box, doors, count);
+}
+
+void rungroup_make(struct cordon_run *run, struct box *box)
 {
     const struct cordon_limits *l = &run->request.limits;
     const struct cgroup_limits limits = {.memory_bytes = l->memory_bytes,
                                          .tasks = l->tasks,
                                          .processors = run->request.approved ? 0 : 1};
     struct cordon_err err;
-    if (run->owner->groups)
-        (void)cgroup_new(run->owner->groups, &limits, &run->group, &err);
+    if (!run->owner->groups || cgroup_new(run->owner->groups, &limits, &run->group, &err) < 0)
+        return;
+    if (run->request.approved)
+        tell_box(run, box);
 }
 
 void rungroup_join(struct cordon_run *run)

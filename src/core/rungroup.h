@@ -11,8 +11,8 @@
 /* Before anything else: there is none yet. */
 void rungroup_init(struct cordon_run *run);
 
-/* While the sandbox is being forked. */
-void rungroup_make(struct cordon_run *run);
+/* Before the sandbox is asked for. box: where it will be. */
+void rungroup_make(struct cordon_run *run, struct box *box);
 
 /* Puts the sandbox's first process in, before any user code is there. */
 void rungroup_join(struct cordon_run *run);

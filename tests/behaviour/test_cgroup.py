@@ -7,15 +7,17 @@ CORDON_TEST_CGROUP names where groups can be made, as cgroup: of the configurati
 tools/vm.sh there is such a place, of version 2.
 """
 
+import json
 import os
 import signal
 import subprocess
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from support import KERNEL, SLOW, left_behind, wait_until
+from support import KERNEL, NOBODY, SLOW, as_nobody, left_behind, wait_until, why_not_nobody
 from test_limits import HOLDERS, MIB, both, filling, run_into
 
 DELEGATED = os.environ.get("CORDON_TEST_CGROUP", "")
@@ -149,6 +151,31 @@ def test_one_processor(run, here):
         result["s"] = sum(float(os.read(end, 100)) for end, _ in ends)
     """.replace("\n        ", "\n"), None, *here, *KERNEL)
     assert answer["status"] == "ok" and answer["result"]["s"] < 2.6, answer
+
+
+# ---- what the run sees of it -------------------------------------------------------------------
+
+
+@delegated
+@pytest.mark.parametrize("who", ["self", "nobody"])
+def test_its_name_is_not_told(cordon, who):
+    """It has the engine's number in it."""
+    why = SECOND and "groups can be left to a user in version 1 alone" or why_not_nobody(cordon.path)
+    if who == "nobody" and why:
+        pytest.skip(why)
+    code = b"result.update((n, open(f'/proc/{n}/cgroup').read()) for n in ('self', '1'))"
+    with tempfile.TemporaryDirectory() as folder, below("named") as made:
+        config = Path(folder, "cordon.yaml")
+        config.write_text(f"cgroup: {':'.join(map(str, made))}\n")
+        for path in [folder, *made] if who == "nobody" else []:
+            os.chown(path, NOBODY, NOBODY)
+        command = [cordon.path, "run", "--json", "--approved", "--config", config, "-"]
+        command = as_nobody(command) if who == "nobody" else command
+        answer = json.loads(subprocess.run(command, input=code, stdout=subprocess.PIPE, check=False).stdout)
+        assert groups(made) == []
+    assert answer["limits_by"].startswith("cgroup"), answer
+    assert {row.split(":", 2)[2] for row in answer["result"]["self"].split()} == {"/"}, answer
+    assert "cordon" not in answer["result"]["1"], answer
 
 
 # ---- what it is not ----------------------------------------------------------------------------
