@@ -15,6 +15,7 @@
 #include "worker.h"
 
 #include "base/err.h"
+#include "jail/ns.h"
 #include "jail/privs.h"
 #include "jail/steps.h"
 
@@ -27,6 +28,7 @@
 #include <unistd.h>
 
 static int armed_sock;
+static uint64_t own_group; /* of this sandbox; 0: none */
 static char *armed_config; /* NULL: a reader's, which needs none */
 static struct wire_packet packet;
 
@@ -52,6 +54,7 @@ void start_ready(int channel)
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         ready.resident_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    ready.group = own_group;
     if (frame_send(channel, FRAME_READY, &ready, sizeof(ready)) < 0)
         _exit(0); /* the engine has gone */
 }
@@ -105,6 +108,19 @@ static void take_order(int sock)
     memcpy(&worker.spec, packet.payload, sizeof(worker.spec));
 }
 
+/* Last, so that what the interpreter takes is not counted. It has to wait there, and has time. */
+static void enter_group(void)
+{
+    uint64_t id;
+    if (packet.nfds > 1 && packet.head.size == sizeof(id) &&
+        ns_enter_group(&packet.fds[1], packet.nfds - 1)) {
+        memcpy(&id, packet.payload, sizeof(id));
+        own_group = id;
+    }
+    for (size_t i = 1; i < packet.nfds; i++)
+        fd_close(&packet.fds[i]);
+}
+
 static _Noreturn void standby_main(int sock)
 {
     struct cordon_err err = {0};
@@ -116,6 +132,7 @@ static _Noreturn void standby_main(int sock)
     int rc = steps_stand(worker.walls_down, &err);
     if (rc == 0)
         rc = wake_python(&err);
+    enter_group();
     take_order(sock);
     (void)prctl(PR_SET_NAME, name, 0, 0, 0);
     if (rc == 0)
@@ -144,7 +161,7 @@ static void refuse_fork(int sock, struct cordon_err *err)
 static void fork_one(int sock)
 {
     struct cordon_err err = {0};
-    if (packet.nfds != 1) {
+    if (packet.nfds < 1) {
         (void)err_set(&err, CORDON_E_PROTOCOL, 0, "an order to fork that is not one");
         refuse_fork(sock, &err);
         return;

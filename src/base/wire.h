@@ -39,10 +39,11 @@ enum wire_type {
                       zygote's: of that standby) */
     WIRE_HELD,    /* keeper -> engine: id, payload = uint64_t: the most memory that the run has been
                      seen to hold, what it was born with included; only ever more */
-    WIRE_STANDBY, /* keeper -> zygote: id of a standby to be forked; fd: its end of a socket, on
-                     which it gets the one WIRE_FORK */
-    WIRE_GROUP,   /* engine -> keeper of an approved run, before its WIRE_FORK: fds: what a process
-                   that is to be in the run's control group writes 0 to */
+    WIRE_STANDBY, /* keeper -> zygote: id of a standby to be forked, payload = uint64_t id of its
+                     control group (0: none); fds: its end of a socket, on which it gets the one
+                     WIRE_FORK; then those of WIRE_GROUP */
+    WIRE_GROUP, /* engine -> keeper: id of a control group, fds: what a process that is to be in it
+                     writes 0 to; for the next standby that has none, or for the approved run */
 };
 
 struct wire_msg {
@@ -165,6 +166,7 @@ struct frame_head {
 
 struct frame_ready {
     uint64_t resident_bytes; /* the most it has had: what the interpreter takes by itself */
+    uint64_t group;          /* WIRE_STANDBY's, if it could enter; else 0 */
 };
 
 struct frame_request {

@@ -203,6 +203,17 @@ int cgroup_new(struct cgroups *groups, const struct cgroup_limits *limits, struc
     return 0;
 }
 
+int cgroup_set(const struct cgroup *group, const struct cgroup_limits *limits,
+               struct cordon_err *reterr)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < CGROUP_PLACES; i++)
+        if (group->dir[i] >= 0)
+            r = write_knobs(group->groups->kind[i], group->dir[i], limits, reterr);
+    return r;
+}
+
 int cgroup_add(const struct cgroup *group, pid_t pid, struct cordon_err *reterr)
 {
     char text[16];
@@ -257,6 +268,14 @@ static uint64_t read_number(int dir, const char *file, const char *word)
     return at ? strtoull(at, NULL, 10) : 0;
 }
 
+int cgroup_has(const struct cgroup *group, pid_t pid)
+{
+    for (size_t i = 0; i < CGROUP_PLACES; i++)
+        if (group->dir[i] >= 0 && read_number(group->dir[i], "cgroup.procs", NULL) != (uint64_t)pid)
+            return 0;
+    return 1;
+}
+
 /* Else what it lacks is lacking to a group above it, or to the host. */
 static int is_full(const struct cgroup_kind *kind, int dir)
 {
@@ -307,6 +326,9 @@ static int try_remove(struct cgroup *g)
 {
     int left = 0;
 
+    for (size_t i = 0; i < CGROUP_PLACES; i++)
+        if (g->dir[i] >= 0)
+            (void)write_text(g->dir[i], "cgroup.kill", "1"); /* version 2, from 5.14 on */
     for (size_t i = 0; i < CGROUP_PLACES; i++) {
         if (g->dir[i] < 0)
             continue;
@@ -319,19 +341,18 @@ static int try_remove(struct cgroup *g)
     return !left;
 }
 
-void cgroup_end(struct cgroup *group)
+void cgroup_end_later(struct cgroup *group)
 {
-    if (!group)
-        return;
-    for (size_t i = 0; i < CGROUP_PLACES; i++)
-        if (group->dir[i] >= 0)
-            (void)write_text(group->dir[i], "cgroup.kill", "1"); /* version 2, from 5.14 on */
-    if (try_remove(group)) {
-        free(group);
-        return;
-    }
     group->next = group->groups->ended;
     group->groups->ended = group;
+}
+
+void cgroup_end(struct cgroup *group)
+{
+    if (group && try_remove(group))
+        free(group);
+    else if (group)
+        cgroup_end_later(group);
 }
 
 size_t cgroups_collect(struct cgroups *groups)

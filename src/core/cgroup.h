@@ -70,7 +70,14 @@ const char *cgroups_name(const struct cgroups *groups);
 int cgroup_new(struct cgroups *groups, const struct cgroup_limits *limits, struct cgroup **ret,
                struct cordon_err *reterr);
 
+/* Other limits; every knob is written. */
+int cgroup_set(const struct cgroup *group, const struct cgroup_limits *limits,
+               struct cordon_err *reterr);
+
 int cgroup_add(const struct cgroup *group, pid_t pid, struct cordon_err *reterr);
+
+/* Whether that process is in, and the first there. */
+int cgroup_has(const struct cgroup *group, pid_t pid);
 
 /* Descriptors, the caller's, through which processes can go in by themselves. How many, or 0. */
 size_t cgroup_doors(const struct cgroup *group, int ret_fds[CGROUP_PLACES]);
@@ -89,6 +96,9 @@ int cgroup_watch(const struct cgroup *group);
 
 /* Takes the group over. Accepts NULL. */
 void cgroup_end(struct cgroup *group);
+
+/* The same without a call that may have to wait for others: for cgroups_collect() to do. */
+void cgroup_end_later(struct cgroup *group);
 
 /* Removes ended groups whose processes have gone. Returns how many are left. */
 size_t cgroups_collect(struct cgroups *groups);

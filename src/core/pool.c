@@ -158,9 +158,9 @@ int box_fork(struct box *box, uint64_t id, const struct sandbox_spec *spec, int 
     return err_set(reterr, CORDON_E_NOMEM, ENOMEM, "cannot ask for a sandbox");
 }
 
-void box_group(struct box *box, int *fds, size_t count)
+void box_group(struct box *box, uint64_t id, int *fds, size_t count)
 {
-    (void)queue(box, WIRE_GROUP, 0, NULL, 0, fds, count);
+    (void)queue(box, WIRE_GROUP, id, NULL, 0, fds, count);
     for (size_t i = 0; i < count; i++)
         fd_close(&fds[i]);
 }

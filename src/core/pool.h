@@ -75,8 +75,8 @@ int box_is(const struct box *box, const struct profile *profile, enum box_kind k
 int box_fork(struct box *box, uint64_t id, const struct sandbox_spec *spec, int *fds,
              struct cordon_err *reterr);
 
-/* Tells an approved run's box of its control group, before the sandbox is asked for. Takes fds. */
-void box_group(struct box *box, int *fds, size_t count);
+/* Hands over the doors of a control group, for the next standby or the approved run. Takes fds. */
+void box_group(struct box *box, uint64_t id, int *fds, size_t count);
 
 /* Starts the clock of a sandbox, or kills it. If that cannot even be queued the box is lost. */
 void box_arm(struct box *box, uint64_t id, uint64_t wall_ms);

@@ -12,6 +12,11 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#define AHEAD 4 /* groups that a box has for standbys, beyond those for runs that wait */
+/* Whoever enters a group holds up all who make or remove one: a standby should be in by then. */
+#define TIDY_NS 40000000u
+#define AGAIN_NS 20000000u
+
 static void unwatch(struct cordon_run *run)
 {
     loop_del(run->owner->loop, &run->group_full);
@@ -39,38 +44,227 @@ void rungroup_init(struct cordon_run *run)
     run->group_full = (struct watch){.fd = -1, .ready = on_group_full};
 }
 
-/* So that it shows to the run as the root of all groups, and its name nowhere. */
-static void tell_box(const struct cordon_run *run, struct box *box)
+/* ---- groups ahead ----------------------------------------------------------------- */
+
+static struct cgroup_limits limits_of(const struct cordon_limits *l, int approved)
 {
-    int doors[CGROUP_PLACES];
-    size_t count = cgroup_doors(run->group, doors);
-    if (count > 0)
-        box_group(box, doors, count);
+    return (struct cgroup_limits){
+        .memory_bytes = l->memory_bytes, .tasks = l->tasks, .processors = approved ? 0 : 1};
 }
 
-void rungroup_make(struct cordon_run *run, struct box *box)
+static int same_limits(const struct cgroup_limits *a, const struct cgroup_limits *b)
 {
-    const struct cordon_limits *l = &run->request.limits;
-    const struct cgroup_limits limits = {.memory_bytes = l->memory_bytes,
-                                         .tasks = l->tasks,
-                                         .processors = run->request.approved ? 0 : 1};
+    return a->memory_bytes == b->memory_bytes && a->tasks == b->tasks &&
+           a->processors == b->processors;
+}
+
+static void tidy_later(const struct run_owner *owner, uint64_t in_ns)
+{
+    if (owner->stock->tidy_ns == 0)
+        owner->stock->tidy_ns = io_now_ns() + in_ns;
+    loop_alarm(owner->loop, owner->stock->tidy_ns);
+}
+
+static void end_later(const struct run_owner *owner, struct cgroup *group)
+{
+    cgroup_end_later(group);
+    tidy_later(owner, TIDY_NS);
+}
+
+static struct stock *find_stock(struct rungroups *all, const struct box *box)
+{
+    for (size_t i = 0; i < RUNGROUP_STOCKS_MAX; i++)
+        if (all->stocks[i].box == box)
+            return &all->stocks[i];
+    return NULL;
+}
+
+/* The box's; NULL: there is no room for it. */
+static struct stock *open_stock(const struct cordon_run *run)
+{
+    struct rungroups *all = run->owner->stock;
+    struct stock *stock = find_stock(all, run->box);
+    if (!stock && (stock = find_stock(all, NULL)))
+        *stock =
+            (struct stock){.box = run->box, .limits = limits_of(&run->request.profile->limits, 0)};
+    return stock;
+}
+
+static struct spare *find_spare(struct rungroups *all, const struct box *box, uint64_t id)
+{
+    for (size_t i = 0; i < RUNGROUP_SPARES_MAX; i++)
+        if (all->spares[i].group && all->spares[i].box == box && all->spares[i].id == id)
+            return &all->spares[i];
+    return NULL;
+}
+
+static size_t count_spares(const struct rungroups *all, const struct box *box)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < RUNGROUP_SPARES_MAX; i++)
+        count += all->spares[i].group && all->spares[i].box == box;
+    return count;
+}
+
+static int hand_over(struct box *box, uint64_t id, const struct cgroup *group)
+{
+    int doors[CGROUP_PLACES];
+    size_t count = cgroup_doors(group, doors);
+    if (count > 0)
+        box_group(box, id, doors, count);
+    return count > 0;
+}
+
+/* Whether there is one more. */
+static int add_spare(const struct run_owner *owner, const struct stock *stock)
+{
+    struct rungroups *all = owner->stock;
     struct cordon_err err;
-    if (!run->owner->groups || cgroup_new(run->owner->groups, &limits, &run->group, &err) < 0)
+    struct spare *spare = all->spares;
+    while (spare < all->spares + RUNGROUP_SPARES_MAX && spare->group)
+        spare++;
+    if (spare == all->spares + RUNGROUP_SPARES_MAX ||
+        cgroup_new(owner->groups, &stock->limits, &spare->group, &err) < 0)
+        return 0;
+    spare->id = ++all->last_id;
+    spare->box = stock->box;
+    spare->limits = stock->limits;
+    if (hand_over(stock->box, spare->id, spare->group))
+        return 1;
+    end_later(owner, spare->group);
+    spare->group = NULL;
+    return 0;
+}
+
+static void fill(const struct run_owner *owner, const struct stock *stock, size_t want)
+{
+    while (count_spares(owner->stock, stock->box) < want && add_spare(owner, stock))
+        ;
+}
+
+/*
+ * A run came without one. Those that were lost with a standby look like any that waits: the oldest
+ * goes, if it is empty, and one comes for it.
+ */
+static void replace_oldest(const struct run_owner *owner, const struct box *box)
+{
+    struct rungroups *all = owner->stock;
+    struct spare *oldest = NULL;
+    for (size_t i = 0; i < RUNGROUP_SPARES_MAX; i++) {
+        struct spare *s = &all->spares[i];
+        if (s->group && s->box == box && (!oldest || s->id < oldest->id))
+            oldest = s;
+    }
+    if (!oldest || !cgroup_has(oldest->group, 0))
         return;
-    if (run->request.approved)
-        tell_box(run, box);
+    end_later(owner, oldest->group);
+    oldest->group = NULL;
+    const struct stock *stock = find_stock(all, box);
+    if (stock)
+        (void)add_spare(owner, stock);
+}
+
+void rungroup_tidy(const struct run_owner *owner)
+{
+    struct rungroups *all = owner->stock;
+    if (!owner->groups || all->tidy_ns == 0)
+        return;
+    if (io_now_ns() < all->tidy_ns) {
+        loop_alarm(owner->loop, all->tidy_ns);
+        return;
+    }
+    all->tidy_ns = 0;
+    for (size_t i = 0; i < RUNGROUP_STOCKS_MAX; i++)
+        if (all->stocks[i].box)
+            fill(owner, &all->stocks[i], all->stocks[i].due + AHEAD);
+    if (cgroups_collect(owner->groups) > 0)
+        tidy_later(owner, AGAIN_NS);
+}
+
+void rungroup_forget(const struct run_owner *owner, const struct box *box)
+{
+    struct rungroups *all = owner->stock;
+    for (size_t i = 0; i < RUNGROUP_SPARES_MAX; i++) {
+        struct spare *s = &all->spares[i];
+        if (!s->group || (box && s->box != box))
+            continue;
+        end_later(owner, s->group);
+        s->group = NULL;
+    }
+    for (size_t i = 0; i < RUNGROUP_STOCKS_MAX; i++)
+        if (!box || all->stocks[i].box == box)
+            all->stocks[i] = (struct stock){0};
+}
+
+/* ---- a run's ----------------------------------------------------------------------- */
+
+static void settle(struct cordon_run *run)
+{
+    struct stock *stock = run->group_due ? find_stock(run->owner->stock, run->box) : NULL;
+    if (stock && stock->due > 0)
+        stock->due--;
+    run->group_due = 0;
+}
+
+static int make_own(struct cordon_run *run)
+{
+    struct cordon_err err;
+    const struct cgroup_limits limits = limits_of(&run->request.limits, run->request.approved);
+    return cgroup_new(run->owner->groups, &limits, &run->group, &err);
+}
+
+void rungroup_make(struct cordon_run *run)
+{
+    if (!run->owner->groups)
+        return;
+    if (run->request.approved) {
+        if (make_own(run) == 0)
+            (void)hand_over(run->box, 0, run->group);
+        return;
+    }
+    struct stock *stock = open_stock(run);
+    if (!stock)
+        return;
+    stock->due++;
+    run->group_due = 1;
+    fill(run->owner, stock, stock->due + (stock->is_used != 0));
+    stock->is_used = 1;
+}
+
+/* What it came with, if the kernel says so. */
+static int take_spare(struct cordon_run *run)
+{
+    struct cordon_err err;
+    const struct cgroup_limits limits = limits_of(&run->request.limits, 0);
+    struct spare *spare = find_spare(run->owner->stock, run->box, run->frames.ready.group);
+    if (!spare || !cgroup_has(spare->group, run->pid) ||
+        (!same_limits(&spare->limits, &limits) && cgroup_set(spare->group, &limits, &err) < 0))
+        return 0;
+    run->group = spare->group;
+    spare->group = NULL;
+    tidy_later(run->owner, TIDY_NS);
+    return 1;
+}
+
+static void join_own(struct cordon_run *run)
+{
+    struct cordon_err err;
+    if (!run->request.approved) {
+        replace_oldest(run->owner, run->box);
+        (void)make_own(run);
+    }
+    if (run->group && cgroup_add(run->group, run->pid, &err) < 0)
+        rungroup_leave(run);
 }
 
 void rungroup_join(struct cordon_run *run)
 {
-    struct cordon_err err;
-    if (!run->group)
+    if (!run->owner->groups)
         return;
-    if (cgroup_add(run->group, run->pid, &err) < 0) {
-        rungroup_leave(run);
-        return;
-    }
-    run->group_full.fd = cgroup_watch(run->group);
+    settle(run);
+    if (run->request.approved || !take_spare(run))
+        join_own(run);
+    run->group_full.fd = run->group ? cgroup_watch(run->group) : -1;
     if (run->group_full.fd >= 0 && loop_add(run->owner->loop, &run->group_full, EPOLLIN) < 0)
         fd_close(&run->group_full.fd);
 }
@@ -87,7 +281,9 @@ void rungroup_read(struct cordon_run *run)
 
 void rungroup_leave(struct cordon_run *run)
 {
+    settle(run);
     unwatch(run);
-    cgroup_end(run->group);
+    if (run->group)
+        end_later(run->owner, run->group);
     run->group = NULL;
 }

@@ -425,12 +425,12 @@ int run_start(struct cordon_run *run, struct box *box)
         return 1;
     }
     spec_of(run, &spec);
-    rungroup_make(run, box);
+    run->box = box;
+    rungroup_make(run);
     if (box_fork(box, run->id, &spec, theirs, &err) < 0) {
         run_failed(run, &err);
         return 1;
     }
-    run->box = box;
     run->state = RUN_FORKING;
     set_alarm(run, START_MS);
     return 0;

@@ -24,10 +24,13 @@ enum run_state {
     RUN_PARKED, /* ended, but its result waits for the gate to have read the code */
 };
 
+struct rungroups; /* rungroup.h */
+
 /* Who made the run. */
 struct run_owner {
     struct loop *loop;
     struct cgroups *groups; /* NULL: there are none to be had */
+    struct rungroups *stock;
     /* The run ended: the owner frees it and has the result. NULL: no memory for one. */
     void (*ended)(void *ctx, struct cordon_run *run, struct cordon_result *result);
     void *ctx;
@@ -68,6 +71,7 @@ struct cordon_run {
     struct cgroup *group;    /* NULL: it has none, and is looked at by its keeper alone */
     struct watch group_full; /* where the kernel kills a part of the group only */
     struct cgroup_use group_use;
+    int group_due;              /* its sandbox is to come with one */
     int retried;                /* its box or its sandbox was lost once before it was ready */
     struct cordon_run *check;   /* of an approved run: the strict run that only reads its code */
     struct cordon_run *checks;  /* of that one: whose code it reads */

@@ -16,7 +16,6 @@
 
 #define STEP_BUDGET 1024
 #define GROUPS_WAIT_NS 1000000000u
-#define AGAIN_NS 5000000u /* a process that was killed is gone by then, more often than not */
 
 /* ---- runs ---------------------------------------------------------------- */
 
@@ -210,6 +209,7 @@ static void on_box_lost(void *ctx, struct box *box, const struct cordon_err *why
         else
             run_failed(r, why);
     }
+    rungroup_forget(&e->owner, box);
     box_close(box);
 }
 
@@ -337,8 +337,7 @@ int schedule_step(struct cordon_engine *e)
         ring_alarms(e);
     start_queued(e);
     boxes_collect(&e->let_go, 0);
-    if (e->groups.ended && cgroups_collect(&e->groups) > 0)
-        loop_alarm(&e->loop, io_now_ns() + AGAIN_NS);
+    rungroup_tidy(&e->owner);
     if (--e->depth == 0 && e->parked_cancelled)
         sweep_parked(e);
     return rang < 0 ? rang : 0;
@@ -417,7 +416,8 @@ void schedule_cancel(struct cordon_engine *e, struct cordon_run *run)
 void schedule_init(struct cordon_engine *e)
 {
     e->runs.next = e->runs.prev = &e->runs;
-    e->owner = (struct run_owner){.loop = &e->loop, .ended = on_ended, .ctx = e};
+    e->owner =
+        (struct run_owner){.loop = &e->loop, .stock = &e->stock, .ended = on_ended, .ctx = e};
 }
 
 void schedule_done(struct cordon_engine *e)
@@ -430,6 +430,7 @@ void schedule_done(struct cordon_engine *e)
     for (size_t i = 0; i < BOXES_MAX; i++)
         box_close(e->boxes[i]);
     boxes_collect(&e->let_go, 1);
+    rungroup_forget(&e->owner, NULL);
     uint64_t until = io_now_ns() + GROUPS_WAIT_NS;
     while (cgroups_collect(&e->groups) > 0 && io_now_ns() < until)
         (void)poll(NULL, 0, 1);

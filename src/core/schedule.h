@@ -7,7 +7,7 @@
 #define CORDON_CORE_SCHEDULE_H
 
 #include "core/level.h"
-#include "core/sandbox.h"
+#include "core/rungroup.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -26,6 +26,7 @@ struct cordon_engine {
     struct level level;
     struct level_wish wish;
     struct cgroups groups; /* of use where owner.groups is set */
+    struct rungroups stock;
     char *python;
     char helper_dir[PATH_MAX];
     struct run_owner owner;

@@ -54,6 +54,9 @@ int ns_forbid_nesting_at(int proc, struct cordon_err *reterr);
 /* The calling process's network, a new one, can talk to itself. A kernel without one: nothing. */
 void ns_raise_loopback(void);
 
+/* Through doors that were opened by somebody who may: into a control group. Whether it is in. */
+int ns_enter_group(const int *doors, size_t count);
+
 /*
  * An id that no account has, for a box that is built by root: `wish` where the calling
  * process's own id map reaches that far, else one of the largest range that it has.

@@ -150,14 +150,12 @@ static int read_environ(int fd, char ***ret, struct cordon_err *reterr)
 /* ---- its control group ------------------------------------------------------------ */
 
 /* The root of the namespace is the group of whoever makes it; it lasts until it is joined. */
-static _Noreturn void make_group_space(struct keeper *k, int sync)
+static _Noreturn void make_group_space(const struct door *door, int sync)
 {
-    char end, made = 1;
+    char end;
 
-    for (size_t i = 0; i < WIRE_GROUP_FDS; i++)
-        if (k->approved.group[i] >= 0 && write(k->approved.group[i], "0", 1) != 1)
-            made = 0;
-    made = made && unshare(CLONE_NEWCGROUP) == 0 && privs_set_dumpable(1, NULL) == 0;
+    char made = ns_enter_group(door->fds, door->count) && unshare(CLONE_NEWCGROUP) == 0 &&
+                privs_set_dumpable(1, NULL) == 0;
     (void)io_write_all(sync, &made, 1);
     (void)io_read_all(sync, &end, 1);
     _exit(0);
@@ -169,10 +167,11 @@ static _Noreturn void make_group_space(struct keeper *k, int sync)
  */
 static void enter_group_space(struct keeper *k)
 {
+    const struct door door = doors_next(&k->doors);
     char made = 0;
     int pair[2];
 
-    if (k->approved.group[0] < 0 || !box_has_namespaces(k->box) ||
+    if (door.count == 0 || !box_has_namespaces(k->box) ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return;
     AUTO_FD ours = pair[0];
@@ -181,7 +180,7 @@ static void enter_group_space(struct keeper *k)
     pid_t pid = ns_clone(CLONE_PIDFD | SIGCHLD, &pidfd);
     if (pid == 0) {
         fd_close(&ours);
-        make_group_space(k, its);
+        make_group_space(&door, its);
     }
     fd_close(&its);
     if (pid > 0 && io_read_all(ours, &made, 1) == 0 && made)
@@ -189,8 +188,7 @@ static void enter_group_space(struct keeper *k)
     fd_close(&ours);
     if (pid > 0)
         (void)waitpid(pid, NULL, __WALL);
-    for (size_t i = 0; i < WIRE_GROUP_FDS; i++)
-        fd_close(&k->approved.group[i]);
+    doors_remove(&k->doors);
 }
 
 /* ---- the start ------------------------------------------------------------------- */

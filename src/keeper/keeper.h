@@ -35,7 +35,6 @@ struct approved {
     int started;
     int report;   /* what the run's init has to say; -1: nothing any more */
     int listener; /* of the run's call filter (admit.h); -1: none, or nobody to hear any more */
-    int group[WIRE_GROUP_FDS]; /* of WIRE_GROUP; -1: none */
 };
 
 /* Where the box has no PID namespace: runs that have ended, and what they left behind. */
@@ -50,6 +49,7 @@ struct keeper {
     struct outbox outbox; /* its socket is the engine's */
     struct zygote zygote;
     struct standbys standbys;
+    struct doors doors;
     struct runs runs;
     struct approved approved;
     struct reaper reaper;

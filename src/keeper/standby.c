@@ -2,6 +2,8 @@
 /* standby: slots; see standby.h. What is to be done with them is zygote.c's to say. */
 #include "keeper/standby.h"
 
+#include <string.h>
+
 size_t standbys_in(const struct standbys *s, enum standby_state state)
 {
     size_t count = 0;
@@ -90,4 +92,30 @@ int standbys_is_stray(const struct standbys *s, pid_t pid)
         if (s->strays[i] == pid)
             return 1;
     return 0;
+}
+
+/* ---- control groups ---------------------------------------------------------------- */
+
+void doors_add(struct doors *doors, uint64_t group, int *fds, size_t count)
+{
+    if (count == 0 || count > WIRE_GROUP_FDS || doors->count == DOORS_MAX)
+        return;
+    struct door *door = &doors->list[doors->count++];
+    *door = (struct door){.group = group, .count = count};
+    for (size_t i = 0; i < count; i++)
+        door->fds[i] = fd_take(&fds[i]);
+}
+
+struct door doors_next(const struct doors *doors)
+{
+    return doors->count > 0 ? doors->list[0] : (struct door){0};
+}
+
+void doors_remove(struct doors *doors)
+{
+    if (doors->count == 0)
+        return;
+    for (size_t i = 0; i < doors->list[0].count; i++)
+        fd_close(&doors->list[0].fds[i]);
+    memmove(&doors->list[0], &doors->list[1], --doors->count * sizeof(doors->list[0]));
 }

@@ -11,7 +11,7 @@
 #ifndef CORDON_KEEPER_STANDBY_H
 #define CORDON_KEEPER_STANDBY_H
 
-#include "base/io.h"
+#include "base/wire.h"
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -36,6 +36,25 @@ struct standbys {
     pid_t strays[STRAYS_MAX];
     size_t stray_count;
 };
+
+/* Of control groups that nobody is in yet: what WIRE_GROUP has brought, first come, first served. */
+#define DOORS_MAX 64
+struct door {
+    uint64_t group;
+    int fds[WIRE_GROUP_FDS];
+    size_t count;
+};
+struct doors {
+    struct door list[DOORS_MAX];
+    size_t count;
+};
+
+/* Takes the descriptors over, if there is room. */
+void doors_add(struct doors *doors, uint64_t group, int *fds, size_t count);
+/* The next one; one without descriptors when there is none. */
+struct door doors_next(const struct doors *doors);
+/* That one was used: closes it. */
+void doors_remove(struct doors *doors);
 
 size_t standbys_in(const struct standbys *s, enum standby_state state);
 struct standby *standbys_any(struct standbys *s, enum standby_state state); /* NULL: none */

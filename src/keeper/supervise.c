@@ -136,14 +136,6 @@ static void on_arm(struct keeper *k)
     run->due_ns = ms < UINT64_MAX / 4000000 ? io_now_ns() + ms * 1000000 : 0;
 }
 
-static void on_group(struct keeper *k)
-{
-    for (size_t i = 0; i < packet.nfds && i < WIRE_GROUP_FDS; i++) {
-        fd_close(&k->approved.group[i]);
-        k->approved.group[i] = fd_take(&packet.fds[i]);
-    }
-}
-
 static void on_engine_packet(struct keeper *k)
 {
     struct run *run;
@@ -153,7 +145,7 @@ static void on_engine_packet(struct keeper *k)
         on_fork(k);
         break;
     case WIRE_GROUP:
-        on_group(k);
+        doors_add(&k->doors, packet.head.id, packet.fds, packet.nfds);
         break;
     case WIRE_ARM:
         on_arm(k);
@@ -330,7 +322,7 @@ static int open_keeper(struct keeper *k, int engine, const struct box *box)
 
     k->box = box;
     k->zygote = (struct zygote){.sock = -1, .pid = -1};
-    k->approved = (struct approved){.report = -1, .listener = -1, .group = {-1, -1}};
+    k->approved = (struct approved){.report = -1, .listener = -1};
     runs_init(&k->runs);
     int r = outbox_init(&k->outbox, engine);
 

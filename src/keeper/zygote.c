@@ -250,14 +250,19 @@ static void order_one(struct keeper *k)
         return;
     }
     AUTO_FD its = pair[1];
+    const struct door door = doors_next(&k->doors);
+    int fds[1 + WIRE_GROUP_FDS] = {its, door.fds[0], door.fds[1]};
     struct standby *standby = standbys_add(&k->standbys, pair[0]);
     if (!standby) {
         (void)close(pair[0]);
         return;
     }
-    int r = wire_send(z->sock, WIRE_STANDBY, standby->id, NULL, 0, &its, 1);
-    if (r == 0)
+    int r = wire_send(z->sock, WIRE_STANDBY, standby->id, &door.group, sizeof(door.group), fds,
+                      1 + door.count);
+    if (r == 0) {
+        doors_remove(&k->doors);
         return;
+    }
     standbys_remove(&k->standbys, standby);
     if (r == -EAGAIN || r == -ENOBUFS || r == -ETOOMANYREFS)
         z->full = 1;

@@ -12,12 +12,15 @@ import os
 import signal
 import subprocess
 import tempfile
-from contextlib import contextmanager
+import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
-from support import KERNEL, NOBODY, SLOW, as_nobody, left_behind, wait_until, why_not_nobody
+from http_client import Daemon
+from support import (KERNEL, NOBODY, SLOW, as_nobody, kill, left_behind, standbys, wait_until,
+                     why_not_nobody)
 from test_limits import HOLDERS, MIB, both, filling, run_into
 
 DELEGATED = os.environ.get("CORDON_TEST_CGROUP", "")
@@ -151,6 +154,63 @@ def test_one_processor(run, here):
         result["s"] = sum(float(os.read(end, 100)) for end, _ in ends)
     """.replace("\n        ", "\n"), None, *here, *KERNEL)
     assert answer["status"] == "ok" and answer["result"]["s"] < 2.6, answer
+
+
+# ---- standbys ----------------------------------------------------------------------------------
+
+
+def members():
+    """{a process in a group: that group}, of the last place."""
+    found = {}
+    for group in groups(PLACES[-1:]):
+        with suppress(OSError):  # it has gone
+            found |= {int(pid): Path(group) for pid in Path(group, "cgroup.procs").read_text().split()}
+    return found
+
+
+@pytest.fixture
+def warm(cordon, tmp_path, here):
+    """A daemon that has had two runs; waiting(): its standby and the group that it is in."""
+    with Daemon(cordon, tmp_path / "s", *here) as daemon:
+        daemon.waiting = lambda: next(
+            ((p.pid, members()[p.pid]) for p in standbys(daemon.pid) if p.pid in members()), None)
+        for n in range(2):
+            assert daemon.execute(f"result['n'] = {n}")["result"] == {"n": n}
+        yield daemon
+
+
+@delegated
+def test_a_standby_is_in_its_group_before_it_is_asked_for(warm):
+    """To enter one is to wait for the kernel, longer than a small run takes. Limits come later."""
+    pid, group = wait_until(warm.waiting)
+    memory = PLACES[0] / group.name / ("memory.max" if SECOND else "memory.limit_in_bytes")
+    assert (group / "pids.max").read_text() == "16\n"
+    answers = []
+    call = threading.Thread(target=lambda: answers.append(warm.execute(
+        "import time\ntime.sleep(0.5)", limits={"memory_bytes": 64 << 20, "tasks": 3})))
+    call.start()
+    try:
+        assert wait_until(lambda: (group / "pids.max").read_text() == "3\n")
+        assert int(memory.read_text()) == 82 << 20 and members()[pid] == group
+        assert wait_until(lambda: warm.waiting() and warm.waiting()[0] != pid)
+    finally:
+        call.join()
+    assert answers[0]["limits_by"].startswith("cgroup"), answers
+    assert wait_until(lambda: not group.exists()), "never used twice"
+
+
+@delegated
+def test_groups_of_standbys_that_were_lost(warm):
+    """Make room for others, some time; and a run that comes without one gets one."""
+    for n in range(12):
+        kill(wait_until(lambda: standbys(warm.pid))[0].pid)
+        for _ in range(3):
+            answer = warm.execute("result['n'] = 1")
+            assert (answer["result"], answer["limits_by"][:6]) == ({"n": 1}, "cgroup"), answer
+    for _ in range(6):
+        warm.execute("import time\ntime.sleep(0.1)")
+    assert wait_until(warm.waiting)
+    assert wait_until(lambda: len(groups(PLACES[-1:])) <= 8), groups()
 
 
 # ---- what the run sees of it -------------------------------------------------------------------
