@@ -35,6 +35,7 @@ static struct {
     uint64_t least;      /* that the host was seen to have in such, and in files, since then */
     uint64_t largest[LARGEST]; /* of those made since then, the largest first */
     int is_new;                /* one was made since the last look, and may not be mapped yet */
+    enum { UNTRIED, TOLD, NOT_TOLD } held; /* whether we may know what each holds */
 } shared;
 
 /* Who asked may be dead by now (ENOENT), which is nobody's loss. */
@@ -158,6 +159,8 @@ static uint64_t most_held(pid_t top)
         shared.made_bytes = 0;
         memset(shared.largest, 0, sizeof(shared.largest));
     }
+    if (has.objects > 0)
+        shared.held = has.bytes != UINT64_MAX ? TOLD : NOT_TOLD;
     uint64_t most = largest_of(has.objects);
     return has.bytes < most ? has.bytes : most;
 }
@@ -171,6 +174,16 @@ static uint64_t shown(pid_t top, uint64_t filed)
     return pages.shared_bytes > filed ? pages.shared_bytes - filed : 0;
 }
 
+/* What the host has more of than when the run's first was made. */
+static uint64_t growth(uint64_t filed)
+{
+    uint64_t now = of_others(filed);
+
+    if (now < shared.least)
+        shared.least = now;
+    return now - shared.least;
+}
+
 uint64_t admit_hidden(const struct run *run, pid_t top, uint64_t filed, uint64_t resident,
                       int may_walk)
 {
@@ -178,11 +191,13 @@ uint64_t admit_hidden(const struct run *run, pid_t top, uint64_t filed, uint64_t
 
     if (shared.made_bytes <= limit)
         return 0;
-    uint64_t now = of_others(filed);
-    if (now < shared.least)
-        shared.least = now;
-    uint64_t more = now - shared.least;
-    uint64_t most = more > limit ? most_held(top) : 0;
+    uint64_t more = growth(filed);
+    if (more <= limit && shared.held == NOT_TOLD)
+        return 0;
+    uint64_t most = most_held(top);
+    if (shared.held == TOLD) /* whatever others take and give back meanwhile */
+        more = most;
+    most = more < most ? more : most;
     if (most <= limit)
         return 0;
     uint64_t seen = may_walk ? shown(top, filed) : resident;

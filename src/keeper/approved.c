@@ -233,12 +233,15 @@ static int await_walls(struct keeper *k, struct run *run, int sync, pid_t pid,
 /*
  * What it looks at belongs to its own user. An ordinary user's run lives in the keeper's own
  * user namespace, where the right to look into what is not dumpable is one more capability,
- * which root's keeper has over the run's namespace because it is its owner.
+ * which root's keeper has over the run's namespace because it is its owner. That one keeps the
+ * right to be told what a mapping holds (hold.c), where it has it.
  */
 static int give_up_privileges(const struct box *box, struct cordon_err *reterr)
 {
-    int may_look = !box->as_root && box_has_namespaces(box); /* else it has no privilege to keep */
-    int r = privs_keep_caps(may_look ? PRIVS_CAP(CAP_SYS_PTRACE) : 0, reterr);
+    uint64_t look = PRIVS_CAP(box->as_root ? CAP_CHECKPOINT_RESTORE : CAP_SYS_PTRACE);
+    if (!box_has_namespaces(box) || !privs_has_caps(look))
+        look = 0;
+    int r = privs_keep_caps(look, reterr);
     return r < 0 ? r : privs_no_new_privs(reterr);
 }
 

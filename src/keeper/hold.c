@@ -295,10 +295,10 @@ static void add_held(pid_t pid, unsigned long start, unsigned long end, struct h
     if (ret->bytes == UINT64_MAX)
         return;
     (void)snprintf(path, sizeof(path), "%d/map_files/%lx-%lx", pid, start, end);
-    if (fstatat(tree_proc(), path, &st, 0) < 0)
-        ret->bytes = UINT64_MAX;
-    else
+    if (fstatat(tree_proc(), path, &st, 0) == 0)
         ret->bytes += (uint64_t)st.st_blocks * 512;
+    else if (errno != ENOENT && errno != ESRCH) /* else it has just been unmapped */
+        ret->bytes = UINT64_MAX;
 }
 
 /* "7f00-7f01 rw-s 00000000 00:01 4711    /dev/zero (deleted)" */

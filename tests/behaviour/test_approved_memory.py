@@ -60,14 +60,16 @@ SHARED = {
         time.sleep(rest)
     """,
     "whose pages are put aside": """
-        for m in [mmap.mmap(-1, 4 << 20) for n in range(20)]:
+        held = [mmap.mmap(-1, 4 << 20) for n in range(20)]
+        for m in held:
             m.write(bytes(4 << 20))
             m.madvise(mmap.MADV_DONTNEED)
             time.sleep(0.004)
         time.sleep(rest)
     """,
     "that children have filled": """
-        for m in [mmap.mmap(-1, 4 << 20) for n in range(20)]:
+        held = [mmap.mmap(-1, 4 << 20) for n in range(20)]
+        for m in held:
             if os.fork() == 0:
                 m.write(bytes(4 << 20))
                 os._exit(0)
@@ -130,7 +132,7 @@ def test_shared_memory_comes_and_goes(value):
 
 
 # More than the limit in all; a single one that is more, and that is hardly touched.
-GIVEN_BACK = {"in turn": [8] * 10, "at once": [40]}
+GIVEN_BACK = {"in turn": [8] * 10, "at once": [80]}
 
 
 @pytest.mark.parametrize("sizes", GIVEN_BACK.values(), ids=GIVEN_BACK)
