@@ -10,7 +10,9 @@
  * It is for the standard library and for packages whose sources were read for it: one that
  * keeps what it has computed on a class of its own, as matplotlib does, would not work.
  */
-#include "worker.h"
+#include "type_object.h"
+
+#include "base/io.h"
 
 static const char *const packages[] = {"numpy", "pandas"};
 
@@ -22,10 +24,7 @@ static const struct {
     {"numpy.polynomial._polybase", "ABCPolyBase", "keeps set_default_printstyle()"},
 };
 
-#define WORDS_MAX 48 /* at the head of a class, its flags among them, and all below its size */
-
 struct sealing {
-    size_t index;     /* of a class's word of flags */
     PyObject *owners; /* names of top-level modules */
     PyObject *seen;   /* the addresses of classes that have been dealt with */
 };
@@ -33,25 +32,6 @@ struct sealing {
 static PyTypeObject *as_type(PyObject *object)
 {
     return (PyTypeObject *)(void *)object;
-}
-
-/* Where a class has its flags: the stable ABI reads them, and has no way to set one. */
-static int flags_index(size_t *ret_index)
-{
-    PyObject *const known[] = {(PyObject *)&PyBaseObject_Type, (PyObject *)&PyType_Type,
-                               (PyObject *)&PyLong_Type, (PyObject *)&PyDict_Type, PyExc_OSError};
-    for (size_t i = 0; i < WORDS_MAX; i++) {
-        size_t same = 0;
-        for (size_t k = 0; k < ARRAY_LEN(known); k++)
-            same += ((const unsigned long *)(const void *)known[k])[i] ==
-                    PyType_GetFlags(as_type(known[k]));
-        if (same < ARRAY_LEN(known))
-            continue;
-        *ret_index = i;
-        return 0;
-    }
-    PyErr_SetString(PyExc_SystemError, "the flags of a class are not where they were");
-    return -1;
 }
 
 /* The names of the standard library's modules and of the packages. */
@@ -81,9 +61,8 @@ static int is_open(PyObject *type, PyObject *module)
 /* Whether it says that it is of a module of those. */
 static int belongs(PyObject *type, PyObject *owners)
 {
-    AUTO_PY module = PyObject_GetAttrString(type, "__module__");
-    PyErr_Clear();
-    if (!module || !PyUnicode_Check(module))
+    AUTO_PY module = type_module(type);
+    if (!module)
         return 0;
     Py_ssize_t length = PyUnicode_GetLength(module);
     Py_ssize_t dot = PyUnicode_FindChar(module, '.', 0, length, 1);
@@ -95,13 +74,8 @@ static int belongs(PyObject *type, PyObject *owners)
 
 static int seal(PyObject *type, const struct sealing *s)
 {
-    unsigned long *word = (unsigned long *)(void *)type + s->index;
-    int ours = *word & Py_TPFLAGS_HEAPTYPE ? belongs(type, s->owners) : 0;
-    if (ours > 0) {
-        *word |= Py_TPFLAGS_IMMUTABLETYPE;
-        PyType_Modified(as_type(type));
-    }
-    return ours < 0 ? -1 : 0;
+    int ours = PyType_HasFeature(as_type(type), Py_TPFLAGS_HEAPTYPE) ? belongs(type, s->owners) : 0;
+    return ours > 0 ? type_change_flags(type, Py_TPFLAGS_IMMUTABLETYPE, 0) : ours;
 }
 
 /* The class and what is derived from it. */
@@ -125,7 +99,5 @@ int class_seal(void)
     AUTO_PY owners = names_of_owners();
     AUTO_PY seen = PySet_New(NULL);
     struct sealing s = {.owners = owners, .seen = seen};
-    if (!owners || !seen || flags_index(&s.index) < 0)
-        return -1;
-    return seal_below((PyObject *)&PyBaseObject_Type, &s);
+    return owners && seen ? seal_below((PyObject *)&PyBaseObject_Type, &s) : -1;
 }

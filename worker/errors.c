@@ -5,7 +5,7 @@
  * cut before it prints them, its output is taken piece by piece, and whatever it raises
  * leaves at least a type and a fixed message.
  */
-#include "worker.h"
+#include "type_object.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,9 +114,8 @@ static PyObject *shorten(PyObject *text, Py_ssize_t max)
 static PyObject *qualified_name(PyObject *type)
 {
     AUTO_PY name = PyType_GetQualName((PyTypeObject *)(void *)type);
-    AUTO_PY module = name ? PyObject_GetAttrString(type, "__module__") : NULL;
-    if (!module || !PyUnicode_Check(module) ||
-        PyUnicode_CompareWithASCIIString(module, "builtins") == 0 ||
+    AUTO_PY module = name ? type_module(type) : NULL;
+    if (!module || PyUnicode_CompareWithASCIIString(module, "builtins") == 0 ||
         PyUnicode_CompareWithASCIIString(module, "__main__") == 0) {
         PyErr_Clear();
         return py_take(&name);

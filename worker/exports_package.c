@@ -13,6 +13,7 @@
 #include "exports.h"
 #include "gate.h"
 #include "package.h"
+#include "type_object.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +46,8 @@ static int is_below(const char *text, const char *top)
 /* 1: value.__module__ is of the package; 0: it is not, or there is none. */
 static int is_defined_in(PyObject *value, const char *top)
 {
-    AUTO_PY name = PyObject_GetAttrString(value, "__module__");
-    const char *text =
-        name && PyUnicode_CheckExact(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+    AUTO_PY name = type_module(value);
+    const char *text = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     PyErr_Clear();
     return text && is_below(text, top);
 }

@@ -5,6 +5,7 @@
  * compute as it likes: no table of such lies would be complete, so it is asked about.
  */
 #include "gate_package.h"
+#include "type_object.h"
 
 #include <string.h>
 
@@ -19,8 +20,7 @@ static uint32_t base_of(const struct gate *g, uint32_t i)
 
 static int is_static(PyObject *class)
 {
-    AUTO_PY module = PyObject_GetAttrString(class, "__module__");
-    PyErr_Clear();
+    AUTO_PY module = type_module(class);
     return !(PyType_GetFlags((PyTypeObject *)(void *)class) & Py_TPFLAGS_HEAPTYPE) && module &&
            PyUnicode_CompareWithASCIIString(module, "builtins") != 0;
 }

@@ -7,7 +7,7 @@
  * manners of a C method: taken from an instance it is bound to it as before, called by way of
  * the class it looks at its first argument.
  */
-#include "worker.h"
+#include "type_object.h"
 
 struct method {
     PyObject_HEAD PyObject *function;
@@ -150,11 +150,9 @@ static int seal_one(PyTypeObject *owner, PyObject *name, PyObject *value)
  * class. */
 static int is_for_others(PyObject *class)
 {
-    AUTO_PY module = PyObject_GetAttrString(class, "__module__");
-    PyErr_Clear();
-    return module && PyUnicode_Check(module) &&
-           (PyUnicode_CompareWithASCIIString(module, "collections.abc") == 0 ||
-            PyUnicode_CompareWithASCIIString(module, "numbers") == 0);
+    AUTO_PY module = type_module(class);
+    return module && (PyUnicode_CompareWithASCIIString(module, "collections.abc") == 0 ||
+                      PyUnicode_CompareWithASCIIString(module, "numbers") == 0);
 }
 
 static int seal_class(PyObject *class)

@@ -7,6 +7,7 @@
 #include "package_seal.h"
 
 #include "base/io.h"
+#include "type_object.h"
 
 #include <link.h>
 #include <string.h>
@@ -227,20 +228,5 @@ PyObject *package_array_of(PyObject *object)
 
 int package_close_class(PyObject *class)
 {
-    unsigned long flags = PyType_GetFlags((PyTypeObject *)class), *found = NULL;
-    unsigned long *words = (unsigned long *)(void *)class;
-    for (size_t i = 0; i < SLOTS_MAX; i++) {
-        if (words[i] != flags)
-            continue;
-        if (found)
-            break;
-        found = &words[i];
-    }
-    if (!found || PyType_GetFlags((PyTypeObject *)class) != *found) {
-        PyErr_SetString(PyExc_SystemError, "the flags of a class are not where they were");
-        return -1;
-    }
-    *found &= ~MAY_BE_BASE;
-    PyType_Modified((PyTypeObject *)class);
-    return PyType_GetFlags((PyTypeObject *)class) & MAY_BE_BASE ? -1 : 0;
+    return type_change_flags(class, 0, MAY_BE_BASE);
 }

@@ -12,6 +12,7 @@
  *   exports*.c what code may name of each module, and package_rows.c of packages
  *   package_seal*.c what packages may not do, whoever calls them; package_memory.c numpy
  *   facade.c   the modules in it                  audit*.c  what is refused at run time
+ *   *_seal.c   classes and methods of the library, type_object.c what classes are in memory
  *   text.c     sys.stdout and sys.stderr
  *   print.c    what they print, over memory shared with the engine
  *   errors.c   an exception in words          verdict.c  what it means for the execution

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * type_object: see the header. The place is the same for all classes of an interpreter, so it
+ * is looked for once; where none fits all the classes that are looked at, nothing is changed.
+ */
+#include "type_object.h"
+
+#include "base/io.h"
+
+#define WORDS_MAX 48 /* at the head of a class, its flags among them, and all below its size */
+
+static unsigned long *words_of(PyObject *type)
+{
+    return (unsigned long *)(void *)type;
+}
+
+static unsigned long flags_of(PyObject *type)
+{
+    return PyType_GetFlags((PyTypeObject *)(void *)type);
+}
+
+/* Where a class has its flags. 0, or -1 with an exception set. */
+static int flags_index(size_t *ret_index)
+{
+    static size_t found; /* 0, the count of references, is never it */
+    PyObject *const known[] = {(PyObject *)&PyBaseObject_Type, (PyObject *)&PyType_Type,
+                               (PyObject *)&PyLong_Type, (PyObject *)&PyDict_Type, PyExc_OSError};
+    for (size_t i = 1; !found && i < WORDS_MAX; i++) {
+        size_t same = 0;
+        for (size_t k = 0; k < ARRAY_LEN(known); k++)
+            same += words_of(known[k])[i] == flags_of(known[k]);
+        if (same == ARRAY_LEN(known))
+            found = i;
+    }
+    *ret_index = found;
+    if (!found)
+        PyErr_SetString(PyExc_SystemError, "the flags of a class are not where they were");
+    return found ? 0 : -1;
+}
+
+int type_change_flags(PyObject *type, unsigned long set, unsigned long clear)
+{
+    size_t index;
+    if (flags_index(&index) < 0)
+        return -1;
+    unsigned long *word = words_of(type) + index;
+    *word = (*word | set) & ~clear;
+    PyType_Modified((PyTypeObject *)(void *)type);
+    return 0;
+}
+
+PyObject *type_module(PyObject *type)
+{
+    AUTO_PY module = PyObject_GetAttrString(type, "__module__");
+    PyErr_Clear();
+    return module && PyUnicode_Check(module) ? py_take(&module) : NULL;
+}
