@@ -45,4 +45,7 @@ int gate_check(PyObject *source, PyObject *tree, struct gate_report *report);
 /* Why no module may let code use something of that name ("eval", "os"), or NULL. */
 const char *gate_why_never(const char *name);
 
+/* Whether an attribute of that name leads into the interpreter ("__globals__", "gi_frame"). */
+int gate_leads_inside(const char *name, size_t len);
+
 #endif

@@ -306,3 +306,12 @@ enum attr_class gate_attr_class(const char *name, size_t len, const struct attr_
     *ret_row = row;
     return row ? (enum attr_class)row->what : class_by_shape(name, len);
 }
+
+int gate_leads_inside(const char *name, size_t len)
+{
+    const struct attr_row *row;
+    enum attr_class what = gate_attr_class(name, len, &row);
+    const struct dunder_row *dunder = what == ATTR_DUNDER ? gate_dunder(name) : NULL;
+    int tame = dunder && (dunder->flags & DUNDER_READ || dunder->calls >= 0);
+    return what == ATTR_INTERPRETER || (what == ATTR_DUNDER && !tame);
+}

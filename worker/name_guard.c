@@ -6,26 +6,17 @@
  * gi_frame, ...) are refused as the audit hook refuses; all others are read as ever.
  */
 #include "gate.h"
-#include "gate_int.h"
 #include "worker.h"
-
-#include <string.h>
 
 static PyObject *real_attrgetter, *real_methodcaller;
 
 static int leads_inside(PyObject *name)
 {
     Py_ssize_t length;
-    const struct attr_row *row;
     const char *text = PyUnicode_AsUTF8AndSize(name, &length);
-    if (!text) {
+    if (!text)
         PyErr_Clear(); /* a lone surrogate: no attribute of the interpreter's */
-        return 0;
-    }
-    enum attr_class what = gate_attr_class(text, (size_t)length, &row);
-    const struct dunder_row *dunder = what == ATTR_DUNDER ? gate_dunder(text) : NULL;
-    int tame = dunder && (dunder->flags & DUNDER_READ || dunder->calls >= 0);
-    return what == ATTR_INTERPRETER || (what == ATTR_DUNDER && !tame);
+    return text && gate_leads_inside(text, (size_t)length);
 }
 
 /* 0, or -1 and it is refused. */
