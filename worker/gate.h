@@ -47,5 +47,7 @@ const char *gate_why_never(const char *name);
 
 /* Whether an attribute of that name leads into the interpreter ("__globals__", "gi_frame"). */
 int gate_leads_inside(const char *name, size_t len);
+/* Whether that is a method of instances, which the interpreter calls and classes may define. */
+int gate_is_method(const char *name);
 
 #endif

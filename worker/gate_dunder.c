@@ -88,6 +88,31 @@ int is_of_descriptor(const char *name)
     return 0;
 }
 
+static int is_operator_call(const struct gate *g, uint32_t i, const struct name *name)
+{
+    struct call_shape shape = call_shape(g, N(g, i)->parent);
+    return name->dunder && name->dunder->calls >= 0 && !shape.keywords && !shape.starred &&
+           shape.positional == (unsigned)name->dunder->calls;
+}
+
+/*
+ * Whether super() is of an instance there. Of a class it hands out plain functions, which take
+ * anything for `self`: in a class method, or where the class is given to a method by name.
+ */
+static int is_bound_super(const struct gate *g, uint32_t i, const struct name *name)
+{
+    uint32_t around = function_around(g, i);
+    if (is_only_method(g, around))
+        return 1;
+    if (!class_of_method(g, around) || child_of(g, around, F_decorator_list) ||
+        name->dunder->calls < 0)
+        return 0;
+    const struct name *own = NAME(g, N(g, around)->name);
+    int static_method = own->dunder && own->dunder->flags & DUNDER_STATIC;
+    return !static_method && !is_method_aliased(g, around) &&
+           (own == name || is_operator_call(g, i, name));
+}
+
 static int is_tame_super(struct gate *g, uint32_t i, const struct name *name)
 {
     if (!is_in_field(g, i, K_Call, F_func) || !name->dunder ||
@@ -97,8 +122,7 @@ static int is_tame_super(struct gate *g, uint32_t i, const struct name *name)
         return 0;
     if (strcmp(name->text, "__deepcopy__") == 0 && !passes_memo(g, N(g, i)->parent, 0))
         return 0;
-    int bound = name->dunder->flags & DUNDER_STATIC || name->dunder->calls >= 0 ||
-                is_only_method(g, function_around(g, i)); /* else super() may be of a class */
+    int bound = name->dunder->flags & DUNDER_STATIC || is_bound_super(g, i, name);
     return bound && (!is_setter_name(name->text) || sets_tame_name(g, N(g, i)->parent, 0));
 }
 
@@ -143,13 +167,6 @@ static int is_tame_object_set(struct gate *g, uint32_t i, const struct name *nam
     uint32_t base = first_child(g, i);
     return is_setter_name(name->text) && builtin_sure(g, base) == BUILTIN_CLASS &&
            strcmp(text_of_name(g, base), "object") == 0 && sets_tame_name(g, N(g, i)->parent, 1);
-}
-
-static int is_operator_call(const struct gate *g, uint32_t i, const struct name *name)
-{
-    struct call_shape shape = call_shape(g, N(g, i)->parent);
-    return name->dunder && name->dunder->calls >= 0 && !shape.keywords && !shape.starred &&
-           shape.positional == (unsigned)name->dunder->calls;
 }
 
 static int is_tame_method_call(struct gate *g, uint32_t i, const struct name *name)

@@ -315,3 +315,9 @@ int gate_leads_inside(const char *name, size_t len)
     int tame = dunder && (dunder->flags & DUNDER_READ || dunder->calls >= 0);
     return what == ATTR_INTERPRETER || (what == ATTR_DUNDER && !tame);
 }
+
+int gate_is_method(const char *name)
+{
+    const struct dunder_row *row = gate_dunder(name);
+    return row && row->flags & DUNDER_DEFINE && !(row->flags & DUNDER_STATIC);
+}

@@ -3,15 +3,18 @@
  * method_seal: a method of a library class is for instances of that class. One written in C
  * sees to that itself; one written in Python takes whatever it is called with for `self`, and
  * calls that one's methods, its class even, with arguments of its own: Counter.copy(int) is
- * type(int). So each plain function in a class of a module that code may import gets the
- * manners of a C method: taken from an instance it is bound to it as before, called by way of
- * the class it looks at its first argument.
+ * type(int). So each plain function in a class of a module that code may import, an operator's
+ * too (a class method has it by super()), gets the manners of a C method: taken from an instance
+ * it is bound to it as before, called by way of the class it looks at its first argument.
  */
+#include "base/io.h"
+#include "gate.h"
 #include "type_object.h"
 
 struct method {
     PyObject_HEAD PyObject *function;
-    PyTypeObject *owner;
+    PyTypeObject *owner; /* NULL: of a function, which takes no class */
+    int lent;            /* also to classes that are not derived from the owner */
 };
 
 static PyTypeObject *method_type;
@@ -26,13 +29,31 @@ static struct method *as_method(PyObject *object)
 static PyObject *refuse(const struct method *m, PyObject *self)
 {
     AUTO_PY name = PyObject_GetAttrString(m->function, "__name__");
-    AUTO_PY owner = PyType_GetName(m->owner);
+    AUTO_PY owner = m->owner ? PyType_GetName(m->owner) : PyUnicode_FromString("");
     AUTO_PY given = PyType_GetName(Py_TYPE(self));
     if (!name || !owner || !given)
         return NULL;
+    if (!m->owner)
+        return PyErr_Format(PyExc_TypeError, "%U() takes no class", name);
     return PyErr_Format(PyExc_TypeError,
                         "descriptor '%U' for '%U' objects doesn't apply to a '%U' object", name,
                         owner, given);
+}
+
+/*
+ * Whether it may be `self`: 1, 0, or -1 with an exception. What is lent is for whatever has the
+ * same methods: what has borrowed it, or is said to be such; never a class, whose own methods
+ * would be called with anything for their `self` in turn.
+ */
+static int may_be_self(const struct method *m, PyObject *object, int borrowed)
+{
+    if (!m->owner)
+        return !PyType_Check(object);
+    if (PyType_IsSubtype(Py_TYPE(object), m->owner))
+        return 1;
+    if (!m->lent || PyType_Check(object))
+        return 0;
+    return borrowed || PyObject_IsSubclass((PyObject *)Py_TYPE(object), (PyObject *)m->owner);
 }
 
 static PyObject *method_get(PyObject *self, PyObject *instance, PyObject *type)
@@ -42,7 +63,7 @@ static PyObject *method_get(PyObject *self, PyObject *instance, PyObject *type)
         Py_INCREF(self);
         return self;
     }
-    if (!PyType_IsSubtype(Py_TYPE(instance), m->owner))
+    if (!may_be_self(m, instance, 1))
         return refuse(m, instance);
     return bind(m->function, instance, type);
 }
@@ -53,8 +74,9 @@ static PyObject *method_call(PyObject *self, PyObject *args, PyObject *kwargs)
     PyObject *first = PyTuple_Size(args) > 0 ? PyTuple_GetItem(args, 0)
                       : kwargs               ? PyDict_GetItemString(kwargs, "self")
                                              : NULL;
-    if (first && !PyType_IsSubtype(Py_TYPE(first), m->owner))
-        return refuse(m, first);
+    int may = first ? may_be_self(m, first, 0) : 1;
+    if (may <= 0)
+        return may < 0 ? NULL : refuse(m, first);
     if (!first && kwargs && PyDict_Size(kwargs) > 0) /* `self` by another name? */
         return PyErr_Format(PyExc_TypeError, "unbound method needs an argument");
     return PyObject_Call(m->function, args, kwargs);
@@ -69,6 +91,24 @@ static PyObject *method_reduce(PyObject *self, PyObject *none)
 {
     (void)none;
     return PyObject_GetAttrString(as_method(self)->function, "__qualname__");
+}
+
+/* The library has functions in tables, where they are looked for by what a class has. */
+static PyObject *function_of(PyObject *object)
+{
+    return Py_TYPE(object) == method_type ? as_method(object)->function : object;
+}
+
+static Py_hash_t method_hash(PyObject *self)
+{
+    return PyObject_Hash(function_of(self));
+}
+
+static PyObject *method_compare(PyObject *self, PyObject *other, int op)
+{
+    if (op != Py_EQ && op != Py_NE)
+        Py_RETURN_NOTIMPLEMENTED;
+    return PyBool_FromLong((function_of(self) == function_of(other)) == (op == Py_EQ));
 }
 
 static PyObject *method_repr(PyObject *self)
@@ -107,6 +147,8 @@ static PyType_Slot method_slots[] = {
     {Py_tp_descr_get, method_get},
     {Py_tp_call, method_call},
     {Py_tp_repr, method_repr},
+    {Py_tp_hash, method_hash},
+    {Py_tp_richcompare, method_compare},
     {Py_tp_dealloc, method_free},
     {Py_tp_getset, method_words},
     {Py_tp_methods, method_methods},
@@ -128,26 +170,39 @@ static int is_abstract(PyObject *function)
     return mark && PyObject_IsTrue(mark) == 1;
 }
 
-/* What the class's own dict holds under `name` becomes ours when it is a plain function. */
-static int seal_one(PyTypeObject *owner, PyObject *name, PyObject *value)
+/* owner: which has the function, and is never freed. */
+static PyObject *method_of(PyObject *function, PyTypeObject *owner, int lent)
 {
-    if ((PyObject *)Py_TYPE(value) != function_type || is_abstract(value) ||
-        PyUnicode_ReadChar(name, 0) == '_') /* private: the library's and the interpreter's */
-        return PyErr_Occurred() ? -1 : 0;
     allocfunc make = (allocfunc)PyType_GetSlot(method_type, Py_tp_alloc);
-    setattrofunc set = (setattrofunc)PyType_GetSlot(&PyType_Type, Py_tp_setattro);
-    AUTO_PY method = make(method_type, 0);
+    PyObject *method = make(method_type, 0);
     if (!method)
-        return -1;
-    Py_INCREF(value);
-    as_method(method)->function = value;
-    as_method(method)->owner = owner; /* which has it, and is never freed */
-    return set((PyObject *)owner, name, method);
+        return NULL;
+    Py_INCREF(function);
+    as_method(method)->function = function;
+    as_method(method)->owner = owner;
+    as_method(method)->lent = lent;
+    return method;
+}
+
+/* Of the names that begin with _, which are the library's own, those that the gate lets be called. */
+static int is_open(PyObject *name)
+{
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    return text && (text[0] != '_' || gate_is_method(text));
+}
+
+/* What the class's own dict holds under `name` becomes ours when it is a plain function. */
+static int seal_one(PyTypeObject *owner, int lent, PyObject *name, PyObject *value)
+{
+    if ((PyObject *)Py_TYPE(value) != function_type || is_abstract(value) || !is_open(name))
+        return PyErr_Occurred() ? -1 : 0;
+    setattrofunc set = (setattrofunc)PyType_GetSlot(&PyType_Type, Py_tp_setattro);
+    AUTO_PY method = method_of(value, owner, lent);
+    return !method ? -1 : set((PyObject *)owner, name, method);
 }
 
 /* What the methods of these do is written for whatever has the same methods, and is borrowed
- * for it: `update = MutableMapping.update` in a class derived from dict. None asks self for its
- * class. */
+ * for it: `update = MutableMapping.update` in a class derived from dict. */
 static int is_for_others(PyObject *class)
 {
     AUTO_PY module = type_module(class);
@@ -158,15 +213,16 @@ static int is_for_others(PyObject *class)
 static int seal_class(PyObject *class)
 {
     PyTypeObject *type = (PyTypeObject *)(void *)class;
+    int lent = is_for_others(class);
     AUTO_PY names = PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) &&
                             !PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE) &&
-                            !is_for_others(class)
+                            !PyType_IsSubtype(type, &PyType_Type) /* whose instances are classes */
                         ? PyObject_GetAttrString(class, "__dict__")
                         : NULL;
     AUTO_PY items = names ? PyMapping_Items(names) : NULL;
     for (Py_ssize_t i = 0; items && i < PyList_Size(items); i++) {
         PyObject *pair = PyList_GetItem(items, i);
-        if (seal_one(type, PyTuple_GetItem(pair, 0), PyTuple_GetItem(pair, 1)) < 0)
+        if (seal_one(type, lent, PyTuple_GetItem(pair, 0), PyTuple_GetItem(pair, 1)) < 0)
             return -1;
     }
     return PyErr_Occurred() ? -1 : 0;
@@ -189,6 +245,28 @@ static int seal_module(PyObject *module)
             return -1;
     }
     return values ? 0 : -1;
+}
+
+/* Functions that make things of the class of what they get. */
+static const struct {
+    const char *module, *function;
+    const char *why;
+} functions[] = {
+    {"statistics", "_exact_ratio", "a mean is made by the class of its data"},
+};
+
+static int seal_functions(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
+        PyObject *module = PyDict_GetItemString(worker.modules, functions[i].module);
+        AUTO_PY function = module ? PyObject_GetAttrString(module, functions[i].function) : NULL;
+        PyErr_Clear(); /* the profile has no such module, or that version no such function */
+        AUTO_PY guarded = function ? method_of(function, NULL, 0) : NULL;
+        if (function &&
+            (!guarded || PyObject_SetAttrString(module, functions[i].function, guarded) < 0))
+            return -1;
+    }
+    return 0;
 }
 
 static int prepare(void)
@@ -216,5 +294,5 @@ int method_seal(void)
         if (ours < 0 || (ours > 0 && (!module || seal_module(module) < 0)))
             return -1;
     }
-    return 0;
+    return seal_functions();
 }

@@ -95,18 +95,29 @@ STRANGERS = {
     "Own().copy()": ("copy", "Counter", "Own"),
     "Template.substitute(Own(), {})": ("substitute", "Template", "Own"),
     "JSONEncoder.encode(Own(), 1)": ("encode", "JSONEncoder", "Own"),
+    "UserList.__add__(Own, [])": ("__add__", "UserList", "type"),
+    "Derived.above(Own, {})": ("__or__", "Counter", "type"),
+    "ExitStack.__exit__(Own, 1, 2)": ("__exit__", "ExitStack", "type"),
+    "MutableSequence.extend(Own, [1])": ("extend", "MutableSequence", "type"),
+    "MutableSequence.extend(List[Own], [1])": ("extend", "MutableSequence", "_GenericAlias"),
+    "Sequence.index(Own(), 1)": ("index", "Sequence", "Own"),
 }
 
 
 def test_methods_of_the_library_are_for_their_instances(run):
     code = """
 from collections import ChainMap, Counter, UserList
+from collections.abc import MutableSequence, Sequence
+from contextlib import ExitStack
 from json import JSONEncoder
 from string import Template
+from typing import List
 class Own:
     maps = [(), {}]
     copy = Counter.copy
-class Derived(Counter): pass
+class Derived(Counter):
+    @classmethod
+    def above(cls, *two): return super().__or__(*two)
 """ + each({call: call for call in STRANGERS}, "TypeError")
     assert ok(run(code)) == {
         call: f"descriptor '{method}' for '{owner}' objects doesn't apply to a '{given}' object"
@@ -115,11 +126,33 @@ class Derived(Counter): pass
 
 
 @pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_functions_that_make_something_by_the_class_of_what_they_get_take_no_class(run, version):
+    code = """
+import statistics
+from abc import ABC
+class Made(ABC): pass
+class Number:
+    def __radd__(self, other): return self
+    def __truediv__(self, other): return Made
+class Data:
+    @staticmethod
+    def as_integer_ratio(): return Number(), None
+""" + each({f: f"statistics.{f}([Data, Data])" for f in ("mean", "variance", "harmonic_mean")}, "Exception")
+    got = ok(run(code, None, "--python", PYTHONS[version]))
+    assert got["mean"] == got["variance"] == "_exact_ratio() takes no class" and got["harmonic_mean"]
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
 def test_such_methods_are_what_they_were_to_instances(run, version):
     code = """
-import copy, json
+import copy, json, pprint
 from collections import Counter, UserDict, UserList
-from collections.abc import MutableMapping, Sequence
+from collections.abc import MutableMapping, MutableSequence, Sequence, Set
+from contextlib import ExitStack, suppress
+from enum import Flag, IntEnum, StrEnum
+from fractions import Fraction
+from functools import cached_property
+from statistics import mean
 from textwrap import TextWrapper
 class Lower(dict):
     def __setitem__(self, key, value):
@@ -146,6 +179,27 @@ try:
     json.dumps(1j, cls=Encoder)
 except TypeError as why:
     result["why"] = str(why)
+class Bits(Flag):
+    A = 1
+    B = 2
+class Name(StrEnum): X = "x"
+class One(IntEnum): ONE = 1
+class Once:
+    @cached_property
+    def x(self): return 5
+class Few(Set):
+    def __init__(self, few): self.few = list(few)
+    def __contains__(self, x): return x in self.few
+    def __iter__(self): return iter(self.few)
+    def __len__(self): return len(self.few)
+few = []
+MutableSequence.extend(few, [1, 2])
+with suppress(KeyError), ExitStack() as stack:
+    stack.callback(few.append, 3)
+    {}["a"]
+result["more"] = [(Bits.A | Bits.B).value, Name.X, One.ONE + 1, Once().x, list(Few([1, 2]) & Few([2])), few,
+    str(Fraction(1, 2) + 1), int(mean([1, 2, Fraction(3)])), pprint.pformat(UserDict(a=1)), Words("a") == Words("a"),
+    Few([1]) <= {1, 2}, list(Few([1]) | {2}), UserList([1]) + [2] == [1, 2], Fraction(7, 2).__round__()]
 result["x"] = [Words("aab").copy()["a"], Words("ab").total(), list(map(Counter.most_common, [Counter("aab")])),
                Fixed(a=2).get("a"), json.dumps({1, 2}, cls=Encoder), sorted(UserList([2, 1]).copy()),
                Counter.copy.__name__, copy.deepcopy(Counter.copy) is Counter.copy, callable(Counter.total),
@@ -153,6 +207,7 @@ result["x"] = [Words("aab").copy()["a"], Words("ab").total(), list(map(Counter.m
 """
     got = ok(run(code, None, "--python", PYTHONS[version]))
     assert got["x"] == [2, 102, [[["a", 2], ["b", 1]]], 1, '["own", "set"]', [1, 2], "copy", True, True, ["a"], 1, "a"]
+    assert got["more"] == [3, "x", 2, 5, [2], [1, 2, 3], "3/2", 2, "{'a': 1}", True, True, [1, 2], True, 4]
     assert got["why"] == "Object of type complex is not JSON serializable"
 
 
