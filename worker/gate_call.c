@@ -14,8 +14,8 @@ static const char *text_of_name(const struct gate *g, uint32_t i)
 
 /* ---- getattr and kin --------------------------------------------------------------------- */
 
-/* `f.name` where f runs over dataclasses.fields(x): names that the source has. */
-static int is_field_name(const struct gate *g, uint32_t i)
+/* The fields(x) that f runs over where the name is `f.name`, or 0: names that the source has. */
+static uint32_t fields_of_name(const struct gate *g, uint32_t i)
 {
     if (kind_of(g, i) != K_Attribute || strcmp(text_of_name(g, i), "name") != 0 ||
         (g->fields_roam && NAME(g, N(g, i)->name)->stored_elsewhere))
@@ -25,7 +25,7 @@ static int is_field_name(const struct gate *g, uint32_t i)
     if (!iter || kind_of(g, iter) != K_Call)
         return 0;
     const struct export_name *row = export_sure(g, first_child(g, iter));
-    return row && row->kind == EXPORT_FIELDS;
+    return row && row->kind == EXPORT_FIELDS ? iter : 0;
 }
 
 static int is_mentioned(const struct gate *g, const char *text)
@@ -93,8 +93,11 @@ static int check_getattr(struct gate *g, uint32_t i, enum builtin what)
         what == BUILTIN_GETATTR || !string_of(g, name) ? 0 : gate_name_find(g, string_of(g, name));
     if (id && gate_keeps_private(g, id, child_of(g, i, F_args)))
         return warn_by_name(g, i);
-    if (are_tame_attr_strings(g, name) || is_field_name(g, name) || is_slot_name(g, name) ||
+    if (are_tame_attr_strings(g, name) || is_slot_name(g, name) ||
         (is_own_receiver(g, child_of(g, i, F_args)) && is_tame_own_prefix(g, name)))
+        return 0;
+    uint32_t fields = fields_of_name(g, name);
+    if (fields && is_tame_field_use(g, child_of(g, i, F_args), fields, what != BUILTIN_GETATTR))
         return 0;
     if (what == BUILTIN_GETATTR && names_readable(g, name))
         return 0;

@@ -310,8 +310,10 @@ static int is_base(const struct gate *g, uint32_t class)
 static int holds_library_parts(const struct gate *g, uint32_t i, uint32_t object)
 {
     uint32_t class;
-    if (!g->hidden_parts || !is_genuine_self(g, object, &class) || is_plain_write(g, i))
+    if (!g->hidden_parts || is_plain_write(g, i) || is_known_instance(g, object))
         return 0;
+    if (!is_genuine_self(g, object, &class))
+        return 1;
     return gate_has_hidden_parts(g, class, 0) || is_base(g, class) ||
            child_of(g, function_around(g, i), F_decorator_list);
 }

@@ -479,8 +479,10 @@ int gate_facts_collect(struct gate *g)
     gate_mark_evaluated(g);
     if (class_facts_collect(g) < 0)
         return -1;
+    gate_mixed_collect(g);
     gate_package_classes(g);
     gate_roam_collect(g);
+    gate_fields_judge(g);
     for (uint32_t i = 0; i < g->node_count; i++) {
         note_store(g, i);
         note_copied_names(g, i);

@@ -121,6 +121,43 @@ static int stays(const struct gate *g, uint32_t i, uint32_t exports)
     return !(exports & EXPORTS(EXPORT_FIELDS)) || stays_in_loop(g, call);
 }
 
+/* Others' attributes are read and set by the name of a field: getattr(x, f.name). */
+static void note_field(struct gate *g, uint32_t target)
+{
+    uint32_t id = N(g, target)->name, class = g->scopes[N(g, target)->scope].node;
+    if (strncmp(NAME(g, id)->text, "__", 2) == 0)
+        id = gate_name_mangled(g, N(g, target)->scope, id);
+    PyErr_Clear(); /* memory will be missed elsewhere */
+    unsigned odd = id && is_tame_attr_text(g, NAME(g, id)->str) ? 0 : FIELD_READS;
+    if (!id || NAME(g, id)->text[0] == '_')
+        odd |= FIELD_SETS;
+    if (odd && (!(class_facts_known(g, class) & CLASS_PLAIN) || gate_is_mixed(g, class)))
+        odd |= FIELD_OF_OTHERS;
+    g->odd_fields |= (unsigned char)odd;
+}
+
+/* The variable that fields() was asked about, too: it has them. */
+static int has_those_fields(const struct gate *g, uint32_t object, uint32_t fields)
+{
+    const struct symbol *s = symbol_of(g, object);
+    return s && symbol_of(g, child_of(g, fields, F_args)) == s && only_bind(g, s) && !g->texts &&
+           !(g->odd_fields & FIELD_OF_OTHERS);
+}
+
+int is_tame_field_use(const struct gate *g, uint32_t object, uint32_t fields, int sets)
+{
+    return has_those_fields(g, object, fields) ||
+           !(g->odd_fields & (sets ? FIELD_READS | FIELD_SETS : FIELD_READS));
+}
+
+void gate_fields_judge(struct gate *g)
+{
+    for (uint32_t i = 0; g->fields && i < g->node_count; i++)
+        if (kind_of(g, i) == K_Name && is_in_field(g, i, K_AnnAssign, F_target) &&
+            g->scopes[N(g, i)->scope].kind == SCOPE_CLASS)
+            note_field(g, i);
+}
+
 void gate_fields_collect(struct gate *g)
 {
     for (uint32_t i = 0; g->fields_made && !g->fields_roam && i < g->node_count; i++) {

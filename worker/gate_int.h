@@ -6,7 +6,7 @@
  *   gate_text.c     the source as characters        gate_report.c   warnings and places
  *   gate_hidden.c   those that cannot be seen
  *   gate_spec.c     the node types, as data         gate_tree.c     ast objects -> an array
- *   gate_tables.c   builtins, attributes, dunders   gate_names.c    names, each judged once
+ *   gate_tables.[ch] builtins, attributes, dunders   gate_names.c    names, each judged once
  *   gate_scope.c    bindings, as Python scopes them gate_facts.c    what holds for the whole source
  *   gate_query.c    questions about nodes           gate_class.c    what is known of classes
  *   gate_field.c    where fields of dataclasses are
@@ -34,79 +34,8 @@
 
 #include "base/rules.h"
 #include "exports.h"
+#include "gate_tables.h"
 #include "gate_tree.h"
-
-/* ---- gate_tables.c ------------------------------------------------------------------- */
-
-enum builtin {
-    BUILTIN_NONE, /* no name of a builtin */
-    BUILTIN_PLAIN,
-    BUILTIN_CLASS,
-    BUILTIN_SELF_MATCH, /* a class whose pattern has one positional part: the value itself */
-    BUILTIN_PRINT,      /* functions that make text or a truth of a class, and keep nothing */
-    BUILTIN_ISINSTANCE,
-    BUILTIN_GETATTR,
-    BUILTIN_SETATTR,
-    BUILTIN_DELATTR,
-    BUILTIN_HASATTR,
-    BUILTIN_TYPE,
-    BUILTIN_SUPER,
-    BUILTIN_VARS,
-    BUILTIN_NAMESPACE, /* globals, locals */
-    BUILTIN_PROPERTY,
-    BUILTIN_CLASSMETHOD,
-    BUILTIN_DENIED,
-};
-
-struct builtin_row {
-    const char *name;
-    unsigned char what; /* enum builtin */
-    const char *why;    /* of a denied one: what code could do with it, and what to use */
-};
-const struct builtin_row *gate_builtin(const char *name);
-void gate_tables_prepare(void); /* before any look-up */
-
-enum attr_class {
-    ATTR_PLAIN,
-    ATTR_DUNDER,
-    ATTR_SUNDER,      /* _x_ */
-    ATTR_MANGLED,     /* _X__y */
-    ATTR_PRIVATE,     /* _x */
-    ATTR_TAME,        /* _x that is documented: of namedtuple, of Enum */
-    ATTR_INTERPRETER, /* frames, code */
-    ATTR_HIDDEN,      /* dangerous once `module` is in use */
-    ATTR_DOOR,        /* the name of a module or of a function that leads out */
-    ATTR_OBJ,         /* AttributeError.obj */
-    ATTR_FORMAT,      /* str.format: reads attributes by names in text */
-};
-
-struct attr_row {
-    const char *name;
-    unsigned char what; /* enum attr_class */
-    const char *module; /* of ATTR_HIDDEN */
-};
-#define ANY_MODULE "*" /* hidden, whatever is in use */
-/* What is special about an attribute's name; *ret_row may be NULL. */
-enum attr_class gate_attr_class(const char *name, size_t len, const struct attr_row **ret_row);
-
-/* Whether a special attribute's name begins so. */
-int gate_attr_begins(const char *prefix, size_t len);
-
-enum dunder_flag {
-    DUNDER_DEFINE = 1,  /* a method that a class may define */
-    DUNDER_ASSIGN = 2,  /* a class body may assign it */
-    DUNDER_READ = 4,    /* x.__name__ */
-    DUNDER_WRITE = 8,   /* x.__name__ = "y" */
-    DUNDER_MODULE = 16, /* a script may assign it at its top */
-    DUNDER_LOAD = 32,   /* may be loaded as a name without being bound */
-    DUNDER_STATIC = 64, /* its first parameter is no instance */
-};
-struct dunder_row {
-    const char *name;
-    signed char calls; /* x.__len__() with so many arguments is what an operator does; -1: not */
-    unsigned char flags;
-};
-const struct dunder_row *gate_dunder(const char *name);
 
 /* ---- names ------------------------------------------------------------------------------ */
 
@@ -272,6 +201,7 @@ struct gate {
     unsigned char late, pending;  /* of gate_scope.c */
     unsigned char fields_made;    /* dataclasses.field or fields is in use */
     unsigned char class_escapes_known;
+    unsigned char odd_fields;       /* FIELD_* */
     unsigned char dict_replaced;    /* x.__dict__ = y occurs */
     unsigned char double_starred;   /* f(**x) occurs */
     unsigned char fields_roam;      /* and what it makes may be anywhere */
@@ -494,9 +424,15 @@ int is_class_like(const struct gate *g, uint32_t i);
 
 /* ---- gate_field.c ----------------------------------------------------------------------------------- */
 
+/* A field has a name by which nothing of others may be read; or be set; or of its own objects. */
+enum { FIELD_READS = 1, FIELD_SETS = 2, FIELD_OF_OTHERS = 4 };
 /* Whether dataclass() gets nothing but a class there. */
 int is_dataclass_use(const struct gate *g, uint32_t i);
+/* Whether getattr(object, f.name), or setattr(), is harmless for f in that fields(x). */
+int is_tame_field_use(const struct gate *g, uint32_t object, uint32_t fields, int sets);
 void gate_fields_collect(struct gate *g);
+/* Once it is known what is in use. */
+void gate_fields_judge(struct gate *g);
 int gate_fields_check(struct gate *g);
 
 /* ---- gate_class.c ----------------------------------------------------------------------------------- */
@@ -617,6 +553,9 @@ int gate_library_begins(const struct gate *g, const char *prefix, size_t len);
 int gate_has_hidden_parts(const struct gate *g, uint32_t class, unsigned depth);
 /* Whether setting that private name on `base` may change an object of the library. */
 int gate_keeps_private(const struct gate *g, uint32_t id, uint32_t base);
+/* Marks the classes whose instances may be of the library's, too; whether one is so. */
+void gate_mixed_collect(struct gate *g);
+int gate_is_mixed(const struct gate *g, uint32_t class);
 /* An instance or a class of the source that derives from nothing else. */
 int is_own_receiver(const struct gate *g, uint32_t i);
 /* Why a private name is refused on `base` (0: on anything), or NULL. */

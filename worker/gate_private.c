@@ -165,6 +165,45 @@ static int derives_abroad(const struct gate *g, uint32_t class, unsigned depth)
     return 0;
 }
 
+/* An instance of it may be of a class that has such a base beside it. */
+static void note_mixed(struct gate *g, uint32_t class, unsigned depth)
+{
+    if (N(g, class)->flags & MIXED)
+        return;
+    N(g, class)->flags |= MIXED;
+    FOR_CHILDREN (g, c, class) {
+        uint32_t own = N(g, c)->field == F_bases ? class_sure(g, c) : 0;
+        if (own && depth < CHAIN_MAX)
+            note_mixed(g, own, depth + 1);
+    }
+}
+
+static void note_bases(struct gate *g, uint32_t holder, enum field field)
+{
+    FOR_CHILDREN (g, c, holder) {
+        uint32_t own = N(g, c)->field == field ? class_sure(g, c) : 0;
+        if (own)
+            note_mixed(g, own, 0);
+    }
+}
+
+void gate_mixed_collect(struct gate *g)
+{
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        int made = kind_of(g, i) == K_Call && builtin_what(g, i + 1) == BUILTIN_TYPE;
+        uint32_t bases = made ? child_at(g, i, F_args, 1) : 0; /* type("C", (A, B), {}) */
+        if (kind_of(g, i) == K_ClassDef && count_of(g, i, F_bases) > 1 && derives_abroad(g, i, 0))
+            note_bases(g, i, F_bases);
+        else if (bases)
+            note_bases(g, bases, F_elts);
+    }
+}
+
+int gate_is_mixed(const struct gate *g, uint32_t class)
+{
+    return derives_abroad(g, class, 0) || N(g, class)->flags & MIXED;
+}
+
 int is_own_receiver(const struct gate *g, uint32_t i)
 {
     uint32_t class = 0, value = only_value(g, symbol_of(g, i));
@@ -172,7 +211,7 @@ int is_own_receiver(const struct gate *g, uint32_t i)
     if (!is_genuine_self(g, i, &class))
         class = is_own_value(g, i) ? class_sure(g, first_child(g, value)) : class_sure(g, i);
     class = class ? class : class_tested(g, i);
-    return class && !derives_abroad(g, class, 0);
+    return class && !gate_is_mixed(g, class);
 }
 
 /* uuid.SafeUUID, ExitStack(), or a name for one: not of the source, whatever it defines. */

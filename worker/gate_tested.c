@@ -8,30 +8,6 @@
 
 #include <string.h>
 
-/* class X(C, PurePath): what is of C may have a library's parts as well. */
-static int has_mixed_bases(const struct gate *g)
-{
-    for (uint32_t i = 0; i < g->node_count; i++) {
-        unsigned own = 0, others = 0;
-        if (!may_go_on(g))
-            return 1;
-        if (kind_of(g, i) != K_ClassDef)
-            continue;
-        FOR_CHILDREN (g, c, i) {
-            if (N(g, c)->field == F_body)
-                break;
-            uint32_t base = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
-            const struct export_name *row = export_sure(g, base);
-            int none = row && row->kind == EXPORT_PLAIN_BASE;
-            if (N(g, c)->field == F_bases)
-                *(class_sure(g, base) ? &own : &others) += !none;
-        }
-        if (own && others)
-            return 1;
-    }
-    return 0;
-}
-
 /* isinstance(x, C), of a class of the source whose instances have nothing of a library's. */
 static uint32_t class_in_test(const struct gate *g, uint32_t test, const struct symbol *s)
 {
@@ -44,7 +20,7 @@ static uint32_t class_in_test(const struct gate *g, uint32_t test, const struct 
     uint32_t class = class_sure(g, child_at(g, test, F_args, 1));
     unsigned facts = class ? class_facts_known(g, class) : 0;
     int sure = facts & CLASS_REAL && facts & CLASS_PLAIN && !(facts & CLASS_ABSTRACT);
-    return sure && !g->mixins && !has_mixed_bases(g) ? class : 0;
+    return sure && !g->mixins && !(N(g, class)->flags & MIXED) ? class : 0;
 }
 
 /* The class that it is of where the test says `outcome`, or 0. */

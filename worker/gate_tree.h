@@ -107,6 +107,7 @@ enum node_flag {
     IN_ANNOTATION_FN = 1,  /* of a parameter or a return value */
     IN_ANNOTATION_VAR = 2, /* of a variable */
     IN_FSTRING = 4,
+    MIXED = 4,             /* of a class: one below it derives from the library's as well */
     NEGATED = 16,          /* of a comparison: is not, !=, not in */
     DECORATORS_KNOWN = 16, /* of a class, once asked: DECORATORS_TAME is worked out */
     DECORATORS_TAME = 32,

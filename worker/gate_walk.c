@@ -46,6 +46,7 @@ static int (*const checks[K_COUNT])(struct gate *, uint32_t) = {
     [K_FunctionDef] = check_function,
     [K_AsyncFunctionDef] = check_function,
     [K_ClassDef] = check_class,
+    [K_arg] = check_binder,
     [K_ExceptHandler] = check_binder,
     [K_MatchAs] = check_binder,
     [K_MatchStar] = check_binder,
