@@ -291,6 +291,26 @@ static int is_mentioned(const struct gate *g, const char *text)
     return gate_name_find_text(g, text, strlen(text)) != 0;
 }
 
+/* The name of a member, and it stays in the class. */
+static int names_member(const struct gate *g, uint32_t target)
+{
+    uint32_t s = kind_of(g, target) == K_Name
+                     ? gate_scope_find(g, N(g, target)->scope, N(g, target)->name)
+                     : 0;
+    return s && NAME(g, N(g, target)->name)->text[0] != '_' &&
+           !(g->symbols[s].flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL));
+}
+
+/* A, B = 1, 2: of a tuple the first is one for all. */
+static int is_unpacked_member(const struct gate *g, uint32_t target, uint32_t value)
+{
+    uint32_t first = first_child(g, target);
+    int display = kind_of(g, value) == K_Tuple || kind_of(g, value) == K_List;
+    uint32_t member = display ? first_child(g, value) : 0;
+    return first && names_member(g, first) &&
+           (display ? member && makes_member(g, member) : string_of(g, value) != NULL);
+}
+
 /* An assignment that makes a member of an Enum. */
 static int is_member(const struct gate *g, uint32_t statement)
 {
@@ -302,8 +322,8 @@ static int is_member(const struct gate *g, uint32_t statement)
         is_mentioned(g, "__delete__") || is_mentioned(g, "__get__") || is_mentioned(g, "__set__"))
         return 0;
     uint32_t target = child_of(g, statement, kind == K_Assign ? F_targets : F_target);
-    return kind_of(g, target) == K_Tuple ||
-           (kind_of(g, target) == K_Name && NAME(g, N(g, target)->name)->text[0] != '_');
+    return kind_of(g, target) == K_Tuple ? is_unpacked_member(g, target, value)
+                                         : names_member(g, target);
 }
 
 static int has_members(const struct gate *g, uint32_t class)

@@ -183,7 +183,7 @@ static int check_class_keyword(struct gate *g, uint32_t i)
 {
     const char *name = NAME(g, N(g, i)->name)->text;
     const struct export_name *row = export_sure(g, first_child(g, i));
-    if (N(g, i)->name && strcmp(name, "metaclass") != 0)
+    if (N(g, i)->name && name[0] != '_' && strcmp(name, "metaclass") != 0) /* _simple of Enum */
         return 0;
     if (N(g, i)->name && row && row->kind == EXPORT_METACLASS)
         return 0;

@@ -37,6 +37,13 @@ static int is_method_wrapper(const struct gate *g, uint32_t i)
             builtin_sure(g, i) != BUILTIN_NONE);
 }
 
+/* One that hands on what it gets, and is none of the code's own. */
+static int is_only_register(const struct gate *g, uint32_t i)
+{
+    uint32_t id = gate_name_find_text(g, "register", sizeof("register") - 1);
+    return is_register(g, i) && !NAME(g, id)->defined;
+}
+
 /* A decorator with nothing between it and the function but its like, which hand it on. */
 static int decorates(const struct gate *g, uint32_t i)
 {
@@ -45,7 +52,7 @@ static int decorates(const struct gate *g, uint32_t i)
         return 0;
     for (uint32_t c = N(g, i)->end; N(g, c)->field == F_decorator_list && may_go_on(g);
          c = N(g, c)->end)
-        if (N(g, c)->parent != definition || (!is_register(g, c) && !is_method_wrapper(g, c)))
+        if (N(g, c)->parent != definition || (!is_only_register(g, c) && !is_method_wrapper(g, c)))
             return 0;
     return 1;
 }
@@ -179,8 +186,8 @@ static int is_type_name(const struct gate *g, uint32_t i)
 {
     enum builtin what = builtin_sure(g, i);
     const struct symbol *s = symbol_of(g, i);
-    if (s && s->scope && g->future_annotations)
-        return 0; /* it is evaluated among the global names */
+    if (g->future_annotations && ((s && s->scope) || NAME(g, N(g, i)->name)->attr == ATTR_MANGLED))
+        return 0; /* it is evaluated among the global names, as it is written */
     if (what == BUILTIN_CLASS || what == BUILTIN_SELF_MATCH || is_real_class(g, i) ||
         export_sure(g, i) || is_type_variable(g, i))
         return 1;
