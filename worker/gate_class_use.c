@@ -227,20 +227,14 @@ static uint32_t value_of_key(const struct gate *g, uint32_t dict, uint32_t key)
 }
 
 /* What a class statement with that method would be asked about it. */
-static int is_tame_made_method(const struct gate *g, uint32_t bases, const char *name,
-                               uint32_t body, uint32_t key)
+static int is_tame_made_method(const struct gate *g, const char *name, uint32_t body, uint32_t key)
 {
     if (strcmp(name, "__deepcopy__") == 0)
         return 0; /* it gets what the whole copy is made of */
     if (g->enums && strcmp(name, "__get__") == 0)
         return 0; /* the Enum, perhaps, before it has members */
-    if (gate_module_in_use(g, "dataclasses") && makes_instances(name) &&
-        !has_plain_signature(g, value_of_key(g, body, key)))
-        return 0;
-    if (!gate_module_in_use(g, "zoneinfo"))
-        return 1;
-    return strcmp(name, "__fspath__") != 0 &&
-           ((!is_text_method(name) && strcmp(name, "__str__") != 0) || !child_of(g, bases, F_elts));
+    return !gate_module_in_use(g, "dataclasses") || !makes_instances(name) ||
+           has_plain_signature(g, value_of_key(g, body, key));
 }
 
 /* object, or a class of the source that holds nothing of others. */
@@ -271,7 +265,7 @@ static int is_tame_factory(const struct gate *g, uint32_t call)
         int method = row && row->flags & DUNDER_DEFINE && !(row->flags & DUNDER_STATIC) &&
                      strcmp(text, "__set_name__") != 0; /* these get the class */
         if (!text || !(row ? method : is_tame_attr_text(g, key)) ||
-            !is_tame_made_method(g, bases, text, body, c))
+            !is_tame_made_method(g, text, body, c))
             return 0;
     }
     return 1;

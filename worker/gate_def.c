@@ -212,8 +212,8 @@ static int check_empty_enum(struct gate *g, uint32_t i)
 
 int check_class(struct gate *g, uint32_t i)
 {
-    if (check_bound_dunder(g, i, N(g, i)->name) < 0 || check_path_class(g, i) < 0 ||
-        check_docstring(g, i) < 0 || check_empty_enum(g, i) < 0 || check_package_number(g, i) < 0)
+    if (check_bound_dunder(g, i, N(g, i)->name) < 0 || check_docstring(g, i) < 0 ||
+        check_empty_enum(g, i) < 0 || check_package_number(g, i) < 0)
         return -1;
     FOR_CHILDREN (g, c, i) {
         if (N(g, c)->field == F_keywords && check_class_keyword(g, c) < 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gate_library: what harmless looking code can make the standard library do on its behalf:
- * open a path that changes after it was checked, import a module while an error is put into
- * words, run text as the signature of a class, or call a method that the code has put into
- * a class of the library, with what the library keeps to itself as `self`.
+ * import a module while an error is put into words, run text as the signature of a class, or
+ * call a method that the code has put into a class of the library, with what the library keeps
+ * to itself as `self`.
  */
 #include "gate_int.h"
 
@@ -12,61 +12,6 @@
 static const char *text_of_name(const struct gate *g, uint32_t i)
 {
     return NAME(g, N(g, i)->name)->text;
-}
-
-/* ---- zoneinfo: looks at a path, then opens it ------------------------------------------------ */
-
-static int defines(const struct gate *g, uint32_t class, const char *name)
-{
-    uint32_t id = gate_name_find_text(g, name, strlen(name));
-    return id && gate_scope_find(g, N(g, class)->link, id);
-}
-
-static int has_pure_path(const struct gate *g, uint32_t class)
-{
-    FOR_CHILDREN (g, c, class) {
-        const struct export_name *row = N(g, c)->field == F_bases ? export_sure(g, c) : NULL;
-        if (row && strncmp(row->name, "Pure", 4) == 0)
-            return 1;
-    }
-    return 0;
-}
-
-int is_text_method(const char *name)
-{
-    static const char *const names[] = {
-        "__add__",   "__contains__", "__getitem__", "__iter__",   "__len__",    "__radd__",
-        "encode",    "endswith",     "find",        "index",      "join",       "lstrip",
-        "partition", "replace",      "rfind",       "rindex",     "rpartition", "rsplit",
-        "rstrip",    "split",        "splitlines",  "startswith", "strip",      "translate"};
-    for (size_t k = 0; k < ARRAY_LEN(names); k++)
-        if (strcmp(names[k], name) == 0)
-            return 1;
-    return 0;
-}
-
-static int defines_text_method(const struct gate *g, uint32_t class)
-{
-    FOR_CHILDREN (g, c, class) {
-        uint32_t target = kind_of(g, c) == K_Assign ? child_of(g, c, F_targets) : c;
-        if (N(g, c)->field == F_body && is_text_method(NAME(g, N(g, target)->name)->text))
-            return 1;
-    }
-    return 0;
-}
-
-int check_path_class(struct gate *g, uint32_t i)
-{
-    if (!gate_module_in_use(g, "zoneinfo"))
-        return 0;
-    unsigned facts = class_facts_known(g, i);
-    int unsure = facts & CLASS_TEXT && facts & CLASS_ABSTRACT && defines(g, i, "__str__");
-    int text = unsure || (facts & CLASS_TEXT && defines_text_method(g, i));
-    if (!text && !defines(g, i, "__fspath__") && !has_pure_path(g, i))
-        return 0;
-    return gate_warn(g, RULE_DUNDER_DEFINITION, i,
-                     "An instance of this class says which path it is each time it is asked: "
-                     "ZoneInfo would check one and open another.");
 }
 
 /* ---- ImportError: a suggestion imports the module -------------------------------------------- */

@@ -223,7 +223,7 @@ int interp_prepare(void)
         return -1;
     if (!interpreter_wall_up())
         return 0;
-    return facade_prepare() < 0 || name_guard() < 0 ? -1 : 0;
+    return facade_prepare() < 0 || name_guard() < 0 || zone_guard() < 0 ? -1 : 0;
 }
 
 /* What an approved run finds without an import. */

@@ -3,7 +3,8 @@
  * name_guard: attributes that are read by names in text. The gate knows the text or warns;
  * should it be led past a callable that takes such a name, what the name may be is looked at
  * again when it is used. Names that lead into the interpreter (__globals__, __subclasses__,
- * gi_frame, ...) are refused as the audit hook refuses; all others are read as ever.
+ * gi_frame, ...) are refused as the audit hook refuses; all others are read as ever. hasattr()
+ * may be asked for any, and reads none of those.
  */
 #include "gate.h"
 #include "worker.h"
@@ -68,6 +69,46 @@ static PyObject *guarded_getattr(PyObject *self, PyObject *args)
     return otherwise;
 }
 
+/* Whether the class says what that attribute of its instances is. */
+static int class_has(PyTypeObject *type, PyObject *text)
+{
+    AUTO_PY bases = PyObject_GetAttrString((PyObject *)type, "__mro__");
+    int found = 0;
+    for (Py_ssize_t i = 0; bases && !found && i < PyTuple_Size(bases); i++) {
+        AUTO_PY names = PyObject_GetAttrString(PyTuple_GetItem(bases, i), "__dict__");
+        found = names && PySequence_Contains(names, text) > 0;
+    }
+    PyErr_Clear();
+    return found;
+}
+
+/* 1, 0, or -1 with an exception. What leads inside is not read for it. */
+static int has(PyObject *object, PyObject *text)
+{
+    if (leads_inside(text) && class_has(Py_TYPE(object), text))
+        return 1;
+    AUTO_PY value = PyObject_GetAttr(object, text);
+    if (value)
+        return 1;
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+        return -1;
+    PyErr_Clear();
+    return 0;
+}
+
+static PyObject *guarded_hasattr(PyObject *self, PyObject *args)
+{
+    PyObject *object, *name;
+    (void)self;
+    if (!PyArg_UnpackTuple(args, "hasattr", 2, 2, &object, &name))
+        return NULL;
+    if (!PyUnicode_Check(name))
+        return PyErr_Format(PyExc_TypeError, "hasattr(): attribute name must be string");
+    AUTO_PY text = plain(name);
+    int found = text ? has(object, text) : -1;
+    return found < 0 ? NULL : PyBool_FromLong(found);
+}
+
 /* The arguments, the first `count` of them plain texts that `check` has passed. */
 static PyObject *plain_arguments(PyObject *args, Py_ssize_t count, int (*check)(PyObject *text))
 {
@@ -100,6 +141,7 @@ static PyObject *guarded_methodcaller(PyObject *self, PyObject *args, PyObject *
 }
 
 static PyMethodDef getattr_def = {"getattr", guarded_getattr, METH_VARARGS, NULL};
+static PyMethodDef hasattr_def = {"hasattr", guarded_hasattr, METH_VARARGS, NULL};
 static PyMethodDef attrgetter_def = {"attrgetter", (PyCFunction)(void (*)(void))guarded_attrgetter,
                                      METH_VARARGS | METH_KEYWORDS, NULL};
 static PyMethodDef methodcaller_def = {"methodcaller",
@@ -125,7 +167,8 @@ int name_guard(void)
 {
     PyObject *facade = PyDict_GetItemString(worker.allow, "operator");
     PyObject *names = facade ? PyModule_GetDict(facade) : NULL;
-    if (put(worker.builtins, &getattr_def, NULL) < 0)
+    if (put(worker.builtins, &getattr_def, NULL) < 0 ||
+        put(worker.builtins, &hasattr_def, NULL) < 0)
         return -1;
     if (!names)
         return 0;

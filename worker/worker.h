@@ -249,6 +249,9 @@ struct violation {
 /* name_guard.c: looks at names of attributes in text once more. As class_seal(). */
 int name_guard(void);
 
+/* zone_guard.c: keys of time zones are texts and nothing but. As class_seal(). */
+int zone_guard(void);
+
 /* class_seal.c: from now on no class of the library can be changed. 0, or -1 with an exception. */
 int class_seal(void);
 /* method_seal.c: their methods are for their instances. Before class_seal(). As that. */

@@ -333,3 +333,101 @@ result["x"] = [show(1), show(Node([])), show(""), Pair((1,)).b(2), len(kinds)]
 """
     envelope = run(code, None, "--python", PYTHONS[version])
     assert ok(envelope) == {"x": ["int", "node", "any", "2", 5]} and envelope["violations"] == []
+
+
+# ---- keys of time zones ----------------------------------------------------------------------------
+
+# What says one path and then another, or empties the cache while it is walked.
+KEYS = {
+    "a text that adds as it likes": """
+class K(str):
+    def __radd__(self, other): return "/../../../etc/passwd"
+result["key"] = ZoneInfo(K("UTC")).key""",
+    "a text that splits as it likes": """
+class K(str):
+    def split(self, *args): return ["antigravity"]
+    def startswith(self, *args): return False
+result["key"] = ZoneInfo.no_cache(K("UTC")).key""",
+    "a text that clears the cache": """
+class K(str):
+    def __eq__(self, other): ZoneInfo.clear_cache()
+    def __hash__(self): return 5
+for n in range(200):
+    for name in ("Europe/Berlin", "Europe/Paris", "UTC"):
+        result["key"] = ZoneInfo(K(name)).key""",
+}
+
+
+@pytest.mark.parametrize("code", KEYS.values(), ids=KEYS)
+def test_a_zones_key_is_what_its_text_says(run, code):
+    answer = run("from zoneinfo import ZoneInfo\n" + code)
+    assert ok(answer)["key"] == "UTC" and answer["violations"] == []
+
+
+@pytest.mark.parametrize("version", PYTHONS)
+def test_time_zones(run, version):
+    """As the library's own; only keys that are no texts are refused at once."""
+    code = """
+import copy
+from datetime import datetime, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+class Own(ZoneInfo): pass
+class K:
+    def __eq__(self, other): ZoneInfo.clear_cache()
+    def __hash__(self): return 5
+z = ZoneInfo("Europe/Berlin")
+result["name"] = [repr(z), str(z), z.key, type(z).__name__]
+result["same"] = [z is ZoneInfo(key="Europe/Berlin"), z is ZoneInfo.no_cache("Europe/Berlin"),
+                  copy.deepcopy(z) is z, isinstance(z, tzinfo), isinstance(Own("UTC"), ZoneInfo)]
+result["time"] = datetime(2024, 7, 1, tzinfo=z).isoformat()
+result["own"] = repr(Own("UTC"))
+for key in ("No/Where", "../etc/passwd", 5, K()):
+    try: ZoneInfo(key)
+    except Exception as why: result[type(why).__name__] = str(why)
+"""
+    assert ok(run(code, None, "--python", PYTHONS[version])) == {
+        "name": ["zoneinfo.ZoneInfo(key='Europe/Berlin')", "Europe/Berlin", "Europe/Berlin",
+                 "ZoneInfo"],
+        "same": [True, False, True, True, True], "time": "2024-07-01T00:00:00+02:00",
+        "own": ANY,
+        "ZoneInfoNotFoundError": "'No time zone found with key No/Where'", "ValueError": ANY,
+        "TypeError": "a ZoneInfo's key must be a str",
+    }
+
+
+# ---- hasattr() ---------------------------------------------------------------------------------------
+
+
+def test_whether_an_attribute_is_there_is_no_reading_of_it(run):
+    answer = run("""
+def f(): yield
+class C: pass
+c = C()
+c.gi_frame = 1
+class T(str):
+    def __eq__(self, other): return True
+    def __hash__(self): return hash("gi_frame")
+names = ["gi_frame", "gi_" + "code", "__globals__", "__subclasses__", "__dict__", "nothing"]
+result["generator"] = [hasattr(f(), n) for n in names]
+result["function"] = [hasattr(f, n) for n in names]
+result["class"] = [hasattr(C, n) for n in names]
+result["object"] = [hasattr(c, n) for n in names]
+result["text"] = hasattr(f(), T("nothing"))
+class P:
+    @property
+    def x(self): raise AttributeError("no")
+    @property
+    def y(self): return 1 / 0
+result["property"] = hasattr(P(), "x")
+for n, wrong in enumerate((lambda: hasattr(P(), "y"), lambda: hasattr(P(), 5), lambda: hasattr(P()))):
+    try: wrong()
+    except Exception as why: result[str(n)] = type(why).__name__
+""")
+    assert ok(answer) == {
+        "generator": [True, True, False, False, False, False],
+        "function": [False, False, True, False, True, False],
+        "class": [False, False, False, True, True, False],
+        "object": [True, False, False, False, True, False], "text": False, "property": False,
+        "0": "ZeroDivisionError", "1": "TypeError", "2": "TypeError",
+    }
+    assert answer["violations"] == []
