@@ -185,7 +185,8 @@ int check_format_attribute(struct gate *g, uint32_t i)
 static int check_obj(struct gate *g, uint32_t i)
 {
     uint32_t class;
-    if (is_genuine_self(g, first_child(g, i), &class) && class_facts_known(g, class) & CLASS_PLAIN)
+    if (is_genuine_self(g, first_child(g, i), &class) &&
+        class_facts_known(g, class) & CLASS_PLAIN && !(N(g, class)->flags & MIXED))
         return 0;
     return gate_warn(g, RULE_EXCEPTION_OBJECT, i,
                      "`.obj` of an AttributeError hands out the object that the attribute was "

@@ -126,7 +126,8 @@ static int is_own_class(const struct gate *g, uint32_t i)
     uint32_t value = only_value(g, symbol_of(g, i)), class = class_sure(g, i);
     uint32_t self = whose_class(g, value ? value : i);
     uint32_t id = gate_name_find_text(g, maker, sizeof(maker) - 1);
-    if ((!self || !is_genuine_self(g, self, &class)) && !class)
+    int may_be_derived = self && is_genuine_self(g, self, &class);
+    if (!class || (may_be_derived && N(g, class)->flags & MIXED))
         return 0;
     unsigned facts = class_facts_known(g, class);
     return facts & CLASS_REAL && facts & CLASS_PLAIN && !(facts & other) &&

@@ -136,10 +136,11 @@ static int compares_classes(const struct gate *g, uint32_t test, const struct sy
         !(N(g, test)->flags & NEGATED) != !negated)
         return 0;
     uint32_t a = whose_class(g, first_child(g, test));
-    uint32_t b = whose_class(g, child_of(g, test, F_comparators));
+    uint32_t b = whose_class(g, child_of(g, test, F_comparators)), class;
     return a && b &&
-           ((symbol_of(g, a) == s && is_genuine_self(g, b, NULL)) ||
-            (symbol_of(g, b) == s && is_genuine_self(g, a, NULL)));
+           ((symbol_of(g, a) == s && is_genuine_self(g, b, &class)) ||
+            (symbol_of(g, b) == s && is_genuine_self(g, a, &class))) &&
+           !(N(g, class)->flags & MIXED);
 }
 
 /* What isinstance() or `type(a) is type(b)` says of that variable. */
@@ -154,7 +155,7 @@ static int tests_for_own_class(const struct gate *g, uint32_t test, const struct
     uint32_t object = child_of(g, test, F_args), class = child_at(g, test, F_args, 1);
     uint32_t own = class_sure(g, class);
     int safe = own && class_facts_known(g, own) & CLASS_PLAIN &&
-               !(class_facts_known(g, own) & CLASS_ABSTRACT);
+               !(class_facts_known(g, own) & CLASS_ABSTRACT) && !(N(g, own)->flags & MIXED);
     return symbol_of(g, object) == s && safe;
 }
 
@@ -294,15 +295,6 @@ static int is_known_instance(const struct gate *g, uint32_t i)
            !(id && NAME(g, id)->defined);
 }
 
-/* Another class derives from it, perhaps beside one of the library. */
-static int is_base(const struct gate *g, uint32_t class)
-{
-    for (uint32_t i = 0; i < g->node_count; i++)
-        if (!may_go_on(g) || (N(g, i)->field == F_bases && class_sure(g, i) == class))
-            return 1;
-    return 0;
-}
-
 /*
  * What the library keeps in its own instances is found there as well. A property may have been
  * taken from its class, and put into another one.
@@ -314,7 +306,7 @@ static int holds_library_parts(const struct gate *g, uint32_t i, uint32_t object
         return 0;
     if (!is_genuine_self(g, object, &class))
         return 1;
-    return gate_has_hidden_parts(g, class, 0) || is_base(g, class) ||
+    return gate_has_hidden_parts(g, class, 0) || N(g, class)->flags & MIXED ||
            child_of(g, function_around(g, i), F_decorator_list);
 }
 

@@ -462,7 +462,6 @@ int check_name_store(struct gate *g, uint32_t i);
 int check_class_pattern(struct gate *g, uint32_t i);
 /* Which annotations singledispatch evaluates, once it is known to be in use. */
 void gate_mark_evaluated(struct gate *g);
-int check_path_class(struct gate *g, uint32_t i);
 int is_import_hint(const char *name);
 int warn_import_hint(struct gate *g, uint32_t i);
 int check_keyword_name(struct gate *g, uint32_t i);
@@ -587,8 +586,6 @@ void gate_note_reading(struct gate *g, const char *text, size_t len, int begins)
 int gate_library_calls(const struct gate *g, const char *name);
 /* Whether `x.name`, taken without a call, may be a method that does something with what it gets. */
 int is_library_method(const char *name);
-/* A method by which a str is taken apart or put together. */
-int is_text_method(const char *name);
 /* A parameter that is a class which need not be the source's: of `__exit__`. */
 int is_raised_class(const struct gate *g, uint32_t i);
 /* Whether any class of the source is passed on as a value. */

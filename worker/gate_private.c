@@ -187,16 +187,39 @@ static void note_bases(struct gate *g, uint32_t holder, enum field field)
     }
 }
 
+/* class X(L[0], PurePath): whichever that is, it stands beside another. */
+static int has_unknown_partner(const struct gate *g, uint32_t class)
+{
+    FOR_CHILDREN (g, c, class) {
+        uint32_t base = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
+        if (N(g, c)->field == F_bases && !class_sure(g, c) && !export_sure(g, base) &&
+            builtin_sure(g, base) == BUILTIN_NONE)
+            return count_of(g, class, F_bases) > 1;
+    }
+    return 0;
+}
+
+static int has_library_parts(const struct gate *g, uint32_t class)
+{
+    return !(class_facts_known(g, class) & CLASS_PLAIN) || derives_abroad(g, class, 0) ||
+           gate_has_hidden_parts(g, class, 0);
+}
+
 void gate_mixed_collect(struct gate *g)
 {
+    int any = 0;
     for (uint32_t i = 0; i < g->node_count; i++) {
         int made = kind_of(g, i) == K_Call && builtin_what(g, i + 1) == BUILTIN_TYPE;
         uint32_t bases = made ? child_at(g, i, F_args, 1) : 0; /* type("C", (A, B), {}) */
-        if (kind_of(g, i) == K_ClassDef && count_of(g, i, F_bases) > 1 && derives_abroad(g, i, 0))
+        any |= kind_of(g, i) == K_ClassDef && has_unknown_partner(g, i);
+        if (kind_of(g, i) == K_ClassDef && has_library_parts(g, i))
             note_bases(g, i, F_bases);
         else if (bases)
             note_bases(g, bases, F_elts);
     }
+    for (uint32_t i = 0; any && i < g->node_count; i++)
+        if (kind_of(g, i) == K_ClassDef)
+            N(g, i)->flags |= MIXED;
 }
 
 int gate_is_mixed(const struct gate *g, uint32_t class)

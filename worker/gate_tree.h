@@ -107,12 +107,12 @@ enum node_flag {
     IN_ANNOTATION_FN = 1,  /* of a parameter or a return value */
     IN_ANNOTATION_VAR = 2, /* of a variable */
     IN_FSTRING = 4,
-    MIXED = 4,             /* of a class: one below it derives from the library's as well */
     NEGATED = 16,          /* of a comparison: is not, !=, not in */
     DECORATORS_KNOWN = 16, /* of a class, once asked: DECORATORS_TAME is worked out */
     DECORATORS_TAME = 32,
     EVALUATED = 64,     /* of an annotation that singledispatch evaluates */
     DERIVED_ENUM = 128, /* of a class: an Enum derives from it */
+    MIXED = 8,          /* of a class: one below it derives from the library's as well */
     IN_TYPE = 8,        /* of an annotation, and only within what types are made of: X[Y], X | Y */
 };
 #define IN_ANNOTATION (IN_ANNOTATION_FN | IN_ANNOTATION_VAR)
