@@ -310,9 +310,10 @@ static int is_for_traceback(const char *event, PyObject *args)
 
 static int refuse(const char *event, PyObject *args)
 {
-    const char *detail = strcmp(event, "import") == 0          ? text_argument(args, 0)
-                         : strncmp(event, "object.__", 9) == 0 ? text_argument(args, 1)
-                                                               : NULL;
+    const char *detail = strcmp(event, "import") == 0 ? text_argument(args, 0)
+                         : strncmp(event, "object.__", 9) == 0 || strcmp(event, "type.__new__") == 0
+                             ? text_argument(args, 1)
+                             : NULL;
     PyErr_Clear();
     if (!is_for_traceback(event, args))
         remember(event);
@@ -417,6 +418,55 @@ int audit_refuse_name(PyObject *object, PyObject *name)
 {
     AUTO_PY args = PyTuple_Pack(2, object, name);
     return args ? refuse("object.__getattr__", args) : -1;
+}
+
+int audit_refuse_class(PyObject *what)
+{
+    AUTO_PY text = PyUnicode_Check(what) ? PyUnicode_FromObject(what) : PyObject_Str(what);
+    AUTO_PY args = text ? PyTuple_Pack(2, Py_None, text) : NULL;
+    return args ? refuse("type.__new__", args) : -1;
+}
+
+int audit_is_on(void)
+{
+    return audit.globals && audit.own == 0;
+}
+
+int audit_is_by_code(void)
+{
+    PyObject *frame = (PyObject *)PyEval_GetFrame();
+    return !audit_is_on() || !frame || is_users(frame, PyEval_GetGlobals());
+}
+
+PyObject *audit_code_frame(void)
+{
+    PyObject *frame = (PyObject *)PyEval_GetFrame();
+    Py_XINCREF(frame);
+    for (int i = 0; frame && i < FRAMES_MAX; i++) {
+        AUTO_PY globals = audit.globals_of(frame);
+        if (is_users(frame, globals))
+            return frame;
+        PyObject *next = audit.back(frame);
+        Py_DECREF(frame);
+        frame = next;
+    }
+    Py_XDECREF(frame);
+    return NULL;
+}
+
+int audit_is_of_code(PyObject *function)
+{
+    audit.own++;
+    AUTO_PY globals = PyObject_GetAttrString(function, "__globals__");
+    audit.own--;
+    PyErr_Clear();
+    return globals == audit.globals;
+}
+
+int audit_is_within(const char *module)
+{
+    PyObject *dict = dict_of(module);
+    return (dict && walk(test_dict, dict)) || walk(test_package, NULL);
 }
 
 int audit_prepare(void)

@@ -48,4 +48,17 @@ struct _object; /* a PyObject */
  */
 struct _object *audit_caller(void);
 
+/* 1: code runs, and nothing that we do ourselves. */
+int audit_is_on(void);
+/* 1: whoever called into C is the code itself; or nobody, as far as can be seen. */
+int audit_is_by_code(void);
+/* The frame of the code that everything from here on is done for: a new reference, or NULL. */
+struct _object *audit_code_frame(void);
+/* 1: the function was written by the code. */
+int audit_is_of_code(struct _object *function);
+/* 1: between the code and here a function of that module runs, or one of a package's. */
+int audit_is_within(const char *module);
+/* Refuses a class with that name in it, or that base: -1, with the exception and a violation. */
+int audit_refuse_class(struct _object *what);
+
 #endif

@@ -47,6 +47,8 @@ const char *gate_why_never(const char *name);
 
 /* Whether an attribute of that name leads into the interpreter ("__globals__", "gi_frame"). */
 int gate_leads_inside(const char *name, size_t len);
+/* Whether a class may have that name in it: what the gate lets a class statement bind. */
+int gate_may_be_in_class(const char *name);
 /* Whether that is a method of instances, which the interpreter calls and classes may define. */
 int gate_is_method(const char *name);
 

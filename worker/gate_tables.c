@@ -321,3 +321,27 @@ int gate_is_method(const char *name)
     const struct dunder_row *row = gate_dunder(name);
     return row && row->flags & DUNDER_DEFINE && !(row->flags & DUNDER_STATIC);
 }
+
+/* What the compiler and the library put into classes of the code. */
+static const char *const of_classes[] = {
+    "__abstractmethods__",   "__annotate__",          "__annotate_func__",
+    "__annotations__",       "__annotations_cache__", "__classcell__",
+    "__classdict__",         "__classdictcell__",     "__conditional_annotations__",
+    "__firstlineno__",       "__getnewargs__",        "__module__",
+    "__orig_bases__",        "__parameters__",        "__qualname__",
+    "__static_attributes__", "__type_params__",
+};
+
+int gate_may_be_in_class(const char *name)
+{
+    const struct attr_row *row;
+    const struct dunder_row *dunder = gate_dunder(name);
+    if (gate_attr_class(name, strlen(name), &row) != ATTR_DUNDER)
+        return 1;
+    if (dunder && dunder->flags & (DUNDER_DEFINE | DUNDER_ASSIGN))
+        return 1;
+    for (size_t k = 0; k < ARRAY_LEN(of_classes); k++)
+        if (strcmp(of_classes[k], name) == 0)
+            return 1;
+    return 0;
+}

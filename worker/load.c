@@ -365,7 +365,8 @@ static int prepare(void)
 
 static int seal(void)
 {
-    return annotation_prepare() < 0 || method_seal() < 0 || class_seal() < 0 ? -1 : 0;
+    return annotation_prepare() < 0 || method_seal() < 0 || class_seal() < 0 || made_seal() < 0 ? -1
+                                                                                                : 0;
 }
 
 /* The last act: what is alive now is never looked at by a collection again. */

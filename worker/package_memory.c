@@ -77,39 +77,6 @@ static PyObject *guarded_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     return new_of(type, args, kwargs, dtype);
 }
 
-#define SLOTS_MAX 48 /* words at the head of a type, tp_new among them, and all below its size */
-
-/* Puts ours where the type has numpy's. */
-static int guard(PyObject *type)
-{
-    union {
-        newfunc function;
-        void *word;
-    } own = {.function = array_new}, guarded = {.function = guarded_new};
-    void **words = (void **)(void *)type;
-    if (PyType_GetSlot((PyTypeObject *)type, Py_tp_new) != own.word)
-        return 0;
-    for (size_t i = 0; i < SLOTS_MAX; i++)
-        if (words[i] == own.word) {
-            words[i] = guarded.word;
-            return 0;
-        }
-    PyErr_SetString(PyExc_SystemError, "the constructor of numpy's arrays is not where it was");
-    return -1;
-}
-
-/* The type and what is derived from it. */
-static int guard_all(PyObject *type, int depth)
-{
-    AUTO_PY below = PyObject_CallMethod(type, "__subclasses__", NULL);
-    if (!below || guard(type) < 0)
-        return -1;
-    for (Py_ssize_t i = 0; depth > 0 && i < PyList_Size(below); i++)
-        if (guard_all(PyList_GetItem(below, i), depth - 1) < 0)
-            return -1;
-    return 0;
-}
-
 int package_guard_arrays(void)
 {
     PyObject *numpy = PyDict_GetItemString(worker.modules, "numpy");
@@ -126,7 +93,7 @@ int package_guard_arrays(void)
         newfunc function;
     } slot = {.word = PyType_GetSlot((PyTypeObject *)array_type, Py_tp_new)};
     array_new = slot.function;
-    return array_new ? guard_all(array_type, 8) : -1;
+    return array_new ? type_change_new(array_type, guarded_new) : -1;
 }
 
 /* ---- names that say where memory is ---------------------------------------------------------- */

@@ -11,6 +11,12 @@
 /* Sets and clears flags of a class, and of no other. 0, or -1 with an exception set. */
 int type_change_flags(PyObject *type, unsigned long set, unsigned long clear);
 
+/*
+ * Puts another constructor in the place of the one that a class has, also where classes below
+ * have inherited it. 0, or -1 with an exception set.
+ */
+int type_change_new(PyObject *type, newfunc to);
+
 /* The module that a class or function says it is of, a str: a new reference. NULL: it says none. */
 PyObject *type_module(PyObject *type);
 
