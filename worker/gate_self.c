@@ -24,7 +24,10 @@ uint32_t class_of_method(const struct gate *g, uint32_t function)
 {
     if (!function || !is_function(g, function) || !is_in_field(g, function, K_ClassDef, F_body))
         return 0;
-    return N(g, function)->parent;
+    uint32_t class = N(g, function)->parent;
+    uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, function)->name);
+    int leaves = s && g->symbols[s].flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL);
+    return leaves ? 0 : class; /* `global f` in a class body */
 }
 
 static uint32_t first_parameter_node(const struct gate *g, uint32_t function)

@@ -29,6 +29,12 @@ static int check_binder(struct gate *g, uint32_t i)
     return check_bound_dunder(g, i, N(g, i)->name);
 }
 
+/* global __setattr__ */
+static int check_ident(struct gate *g, uint32_t i)
+{
+    return N(g, i)->field == F_names ? check_binder(g, i) : 0;
+}
+
 static int check_pattern(struct gate *g, uint32_t i)
 {
     return check_class_pattern(g, i);
@@ -47,6 +53,7 @@ static int (*const checks[K_COUNT])(struct gate *, uint32_t) = {
     [K_AsyncFunctionDef] = check_function,
     [K_ClassDef] = check_class,
     [K_arg] = check_binder,
+    [K_IDENT] = check_ident,
     [K_ExceptHandler] = check_binder,
     [K_MatchAs] = check_binder,
     [K_MatchStar] = check_binder,

@@ -247,25 +247,50 @@ static int seal_module(PyObject *module)
     return values ? 0 : -1;
 }
 
-/* Functions that make things of the class of what they get. */
+/* Functions of modules, each with what is put in its place. */
+static PyObject *without_classes(PyObject *function)
+{
+    return method_of(function, NULL, 0);
+}
+
+static PyObject *without_types(PyObject *function)
+{
+    AUTO_PY functools = PyImport_ImportModule("functools");
+    AUTO_PY below = functools ? PyObject_GetAttrString(function, "__wrapped__") : NULL;
+    return below ? PyObject_CallMethod(functools, "lru_cache", "O", below) : NULL;
+}
+
 static const struct {
     const char *module, *function;
+    PyObject *(*replace)(PyObject *function);
     const char *why;
 } functions[] = {
-    {"statistics", "_exact_ratio", "a mean is made by the class of its data"},
+    {"statistics", "_exact_ratio", without_classes, "a mean is made by the class of its data"},
+    {"urllib.parse", "urlsplit", without_types,
+     "its cache compares the types of what it got with what it gets"},
 };
+
+/* In the module, and in what code gets of it. */
+static int replace(const char *module, const char *name, PyObject *(*make)(PyObject *))
+{
+    PyObject *own = PyDict_GetItemString(worker.modules, module);
+    PyObject *facade = PyDict_GetItemString(worker.allow, module);
+    AUTO_PY function = own ? PyObject_GetAttrString(own, name) : NULL;
+    PyErr_Clear(); /* the profile has no such module, or that version no such function */
+    AUTO_PY made = function ? make(function) : NULL;
+    if (!function || !made)
+        return made || !function ? 0 : -1;
+    if (facade && PyObject_HasAttrString(facade, name) &&
+        PyObject_SetAttrString(facade, name, made) < 0)
+        return -1;
+    return PyObject_SetAttrString(own, name, made);
+}
 
 static int seal_functions(void)
 {
-    for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
-        PyObject *module = PyDict_GetItemString(worker.modules, functions[i].module);
-        AUTO_PY function = module ? PyObject_GetAttrString(module, functions[i].function) : NULL;
-        PyErr_Clear(); /* the profile has no such module, or that version no such function */
-        AUTO_PY guarded = function ? method_of(function, NULL, 0) : NULL;
-        if (function &&
-            (!guarded || PyObject_SetAttrString(module, functions[i].function, guarded) < 0))
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+        if (replace(functions[i].module, functions[i].function, functions[i].replace) < 0)
             return -1;
-    }
     return 0;
 }
 

@@ -143,6 +143,32 @@ class Data:
 
 
 @pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_a_cache_of_the_library_keeps_no_types(run, version):
+    code = """
+import urllib.parse
+from urllib.parse import urlsplit
+seen = []
+class Odd:
+    def __init__(self, hash): self.hash = hash
+    def __hash__(self): return self.hash
+    def __eq__(self, other):
+        seen.append(other)
+        return False
+    def __str__(self): return ""
+    def __bool__(self): return False
+for url in "http://a/b", "http://a/b":
+    for odd in hash(str), hash(bool), hash(type):
+        for scheme in ("", Odd(odd)):
+            for split in urlsplit, urllib.parse.urlsplit:
+                try: split(url, scheme, Odd(odd))
+                except Exception: pass
+result["x"] = [type(seen).__name__, any(isinstance(x, type) for x in seen), urlsplit("http://a/b?c").netloc,
+               hasattr(urlsplit, "cache_clear"), urllib.parse.urlparse("http://a/b;c").params]
+"""
+    assert ok(run(code, None, "--python", PYTHONS[version]))["x"] == ["list", False, "a", True, "c"]
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
 def test_such_methods_are_what_they_were_to_instances(run, version):
     code = """
 import copy, json, pprint
