@@ -56,13 +56,13 @@ static int is_slot_name(const struct gate *g, uint32_t i)
     return 1;
 }
 
-/* getattr(x, "__name__"): what could be read with a dot as well. */
-static int names_readable(const struct gate *g, uint32_t i)
+/* "__name__": what could be read with a dot as well, where node i has it read. */
+static int is_readable_text(const struct gate *g, uint32_t i, PyObject *str)
 {
-    PyObject *str = string_of(g, i);
     const char *text = str ? PyUnicode_AsUTF8AndSize(str, NULL) : NULL;
     PyErr_Clear();
-    return text && is_readable_dunder(g, gate_dunder(text));
+    return text && is_readable_dunder(g, gate_dunder(text)) &&
+           (strcmp(text, "__members__") != 0 || is_tame_proxy(g, i));
 }
 
 static int warn_by_name(struct gate *g, uint32_t i)
@@ -89,17 +89,16 @@ static int check_getattr(struct gate *g, uint32_t i, enum builtin what)
                          owner->name);
     if (what == BUILTIN_HASATTR) /* says yes or no, and nothing more */
         return 0;
-    uint32_t id =
-        what == BUILTIN_GETATTR || !string_of(g, name) ? 0 : gate_name_find(g, string_of(g, name));
-    if (id && gate_keeps_private(g, id, child_of(g, i, F_args)))
+    int known = are_tame_attr_strings(g, name);
+    if (what != BUILTIN_GETATTR && known && gate_keeps_named(g, name, child_of(g, i, F_args)))
         return warn_by_name(g, i);
-    if (are_tame_attr_strings(g, name) || is_slot_name(g, name) ||
+    if (known || is_slot_name(g, name) ||
         (is_own_receiver(g, child_of(g, i, F_args)) && is_tame_own_prefix(g, name)))
         return 0;
     uint32_t fields = fields_of_name(g, name);
     if (fields && is_tame_field_use(g, child_of(g, i, F_args), fields, what != BUILTIN_GETATTR))
         return 0;
-    if (what == BUILTIN_GETATTR && names_readable(g, name))
+    if (what == BUILTIN_GETATTR && is_readable_text(g, i, string_of(g, name)))
         return 0;
     if (what == BUILTIN_SETATTR && is_twin_write(g, i))
         return 0;
@@ -185,18 +184,15 @@ static int check_super(struct gate *g, uint32_t i)
 /* ---- exports ----------------------------------------------------------------------------------- */
 
 /* attrgetter("a.b", "c") */
-static int is_tame_path(const struct gate *g, PyObject *str)
+static int is_tame_path(const struct gate *g, uint32_t i, PyObject *str)
 {
     AUTO_PY dot = PyUnicode_FromString(".");
     AUTO_PY parts = dot ? PyUnicode_Split(str, dot, -1) : NULL;
     Py_ssize_t n = parts ? PyList_Size(parts) : 0;
     for (Py_ssize_t k = 0; k < n; k++)
-        if (!is_tame_attr_text(g, PyList_GetItem(parts, k))) {
-            const char *text = PyUnicode_AsUTF8AndSize(PyList_GetItem(parts, k), NULL);
-            PyErr_Clear();
-            if (!text || !is_readable_dunder(g, gate_dunder(text)))
-                return 0;
-        }
+        if (!is_tame_attr_text(g, PyList_GetItem(parts, k)) &&
+            !is_readable_text(g, i, PyList_GetItem(parts, k)))
+            return 0;
     PyErr_Clear();
     return n > 0;
 }
@@ -207,8 +203,8 @@ static int check_attrgetter(struct gate *g, uint32_t i)
         if (N(g, c)->field == F_func)
             continue;
         PyObject *text = N(g, c)->field == F_args ? string_of(g, c) : NULL;
-        int tame =
-            text ? is_tame_path(g, text) : N(g, c)->field == F_args && are_tame_attr_strings(g, c);
+        int tame = text ? is_tame_path(g, c, text)
+                        : N(g, c)->field == F_args && are_tame_attr_strings(g, c);
         if (!tame)
             return warn_by_name(g, i);
     }

@@ -470,6 +470,10 @@ static void note_made_class(struct gate *g, uint32_t i, int *ret_failed)
     if (!type || !gate_module_in_use(g, "enum"))
         return;
     g->texts |= (facts_of_base(g, type, 0, ret_failed) & CLASS_TEXT) != 0;
+    if (class_sure(g, type)) {
+        N(g, class_sure(g, type))->flags |= DERIVED_ENUM;
+        note_enum_bases(g, class_sure(g, type), 0);
+    }
     g->enum_mixins |= builtin_sure(g, type) == BUILTIN_NONE;
 }
 

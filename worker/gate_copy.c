@@ -407,7 +407,8 @@ static int sets_alias_name(const struct gate *g, uint32_t i)
         (builtin_what(g, func) == BUILTIN_SETATTR ||
          (kind_of(g, func) == K_Attribute && strcmp(text_of_name(g, func), "__setattr__") == 0));
     uint32_t name = sets ? child_at(g, i, F_args, 1) : 0;
-    if (name && builtin_what(g, func) == BUILTIN_SETATTR && !string_of(g, name))
+    int by_class = name && child_at(g, i, F_args, 2); /* object.__setattr__(x, n, v) too */
+    if (by_class && !string_of(g, name))
         return !is_twin_write(g, i) && !is_genuine_self(g, child_of(g, i, F_args), NULL);
     FOR_CHILDREN (g, c, i) {
         PyObject *text = sets && N(g, c)->field == F_args ? string_of(g, c) : NULL;

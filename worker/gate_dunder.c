@@ -59,6 +59,9 @@ static int sets_tame_name(struct gate *g, uint32_t call, unsigned at)
     uint32_t name = child_at(g, call, F_args, at);
     if (!name || call_shape(g, call).starred)
         return 0;
+    if (at == 1 && !is_own_name_parameter(g, name) &&
+        gate_keeps_named(g, name, child_of(g, call, F_args)))
+        return 0;
     if (!is_own_name_parameter(g, name)) {
         PyObject *text = string_of(g, name);
         int may_name = !text || PyUnicode_CompareWithASCIIString(text, "name") == 0;

@@ -557,6 +557,8 @@ void gate_mixed_collect(struct gate *g);
 int gate_is_mixed(const struct gate *g, uint32_t class);
 /* An instance or a class of the source that derives from nothing else. */
 int is_own_receiver(const struct gate *g, uint32_t i);
+/* The same of a text that names it. */
+int gate_keeps_named(const struct gate *g, uint32_t text, uint32_t base);
 /* Why a private name is refused on `base` (0: on anything), or NULL. */
 const char *refusal_in_library(const struct gate *g, uint32_t name, uint32_t base);
 
@@ -619,6 +621,8 @@ int check_copies(struct gate *g);
 int is_tame_attr_text(const struct gate *g, PyObject *str);
 /* Whether each string that node i can be is such a name. */
 int are_tame_attr_strings(struct gate *g, uint32_t i);
+/* Whether none of those that it can be begins with `_`. */
+int are_public_strings(const struct gate *g, uint32_t i);
 /* f"_visit_{x}", on what has private names of the source's own only. */
 int is_tame_own_prefix(const struct gate *g, uint32_t i);
 /* What a text that is put together begins with, or NULL. */

@@ -147,6 +147,14 @@ int gate_keeps_private(const struct gate *g, uint32_t id, uint32_t base)
     return 0;
 }
 
+int gate_keeps_named(const struct gate *g, uint32_t text, uint32_t base)
+{
+    uint32_t id = string_of(g, text) ? gate_name_find(g, string_of(g, text)) : 0;
+    if (string_of(g, text))
+        return id && gate_keeps_private(g, id, base);
+    return g->imports && !are_public_strings(g, text) && !is_own_receiver(g, base);
+}
+
 /* ---- whose it is --------------------------------------------------------------------- */
 
 /* A class with a base of the library, but for those that have nothing of their own. */

@@ -183,6 +183,28 @@ int are_tame_attr_strings(struct gate *g, uint32_t i)
     return (s->flags & SYMBOL_STRINGS_TAME) != 0;
 }
 
+static int is_public_text(PyObject *text)
+{
+    return text && PyUnicode_GetLength(text) > 0 && PyUnicode_ReadChar(text, 0) != '_';
+}
+
+int are_public_strings(const struct gate *g, uint32_t i)
+{
+    const struct symbol *s = symbol_of(g, i);
+    uint32_t value = s ? only_value(g, s) : 0, iter = s ? iterable_of_bind(g, only_bind(g, s)) : 0;
+    if (kind_of(g, i) == K_IfExp)
+        return are_public_strings(g, child_of(g, i, F_orelse)) &&
+               is_public_text(string_of(g, child_of(g, i, F_body)));
+    if (!s || value)
+        return is_public_text(s                 ? string_of(g, value)
+                              : string_of(g, i) ? string_of(g, i)
+                                                : first_string(g, i));
+    FOR_CHILDREN (g, c, iter)
+        if (!is_public_text(string_of(g, c)))
+            return 0;
+    return iter != 0;
+}
+
 int is_tame_own_prefix(const struct gate *g, uint32_t i)
 {
     return !symbol_of(g, i) && is_tame_prefix(g, i, 1);
