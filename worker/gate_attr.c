@@ -235,9 +235,14 @@ static int check_registration(struct gate *g, uint32_t i)
 /* A view of a dict that the library keeps. */
 static int is_proxy(const struct gate *g, const char *name)
 {
-    return (strcmp(name, "groupindex") == 0 && gate_module_in_use(g, "re")) ||
-           (strcmp(name, "metadata") == 0 && g->fields) ||
+    return (strcmp(name, "groupindex") == 0 && g->imports) || /* many modules have a pattern */
+           (strcmp(name, "metadata") == 0 && (g->fields || g->fields_roam)) ||
            (strcmp(name, "registry") == 0 && g->dispatches);
+}
+
+int gate_hands_table_out(const struct gate *g, const char *name)
+{
+    return is_proxy(g, name) && !is_tame_proxy(g, 0);
 }
 
 int check_attribute(struct gate *g, uint32_t i)

@@ -218,12 +218,13 @@ static int is_defined(const struct gate *g, const char *text)
     return id && NAME(g, id)->defined;
 }
 
-/* E.__members__, pattern.groupindex: what is compared or joined with it gets the dict behind it. */
+/* E.__members__, pattern.groupindex: what is compared or joined with it gets the dict behind it.
+ * 0: where nobody knows what is done with it. */
 int is_tame_proxy(const struct gate *g, uint32_t i)
 {
     static const char *const names[] = {"__eq__", "__ge__", "__gt__", "__le__",
                                         "__lt__", "__ne__", "__or__", "__ror__"};
-    if (is_reading(g, i) || is_read_by_call(g, i))
+    if (i && (is_reading(g, i) || is_read_by_call(g, i)))
         return 1;
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         if (is_defined(g, names[k]))

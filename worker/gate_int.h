@@ -485,6 +485,7 @@ int check_annotation(struct gate *g, uint32_t i);
 int check_format_attribute(struct gate *g, uint32_t i);
 int is_json_dump(const struct gate *g, uint32_t i);
 int is_tame_proxy(const struct gate *g, uint32_t i);
+int gate_hands_table_out(const struct gate *g, const char *name); /* read by whatever means */
 /* __get__ and kin. */
 int is_of_descriptor(const char *name);
 /* x.__name__ and kin. */

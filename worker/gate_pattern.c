@@ -22,6 +22,7 @@ static int check_keyword(struct gate *g, uint32_t i)
     unsigned attr = NAME(g, N(g, i)->name)->attr;
     int refused = is_dispatch_word(g, NAME(g, N(g, i)->name)->text) || attr == ATTR_DUNDER ||
                   attr == ATTR_FORMAT || attr == ATTR_OBJ ||
+                  gate_hands_table_out(g, NAME(g, N(g, i)->name)->text) ||
                   refusal_of_attr(g, N(g, i)->name, &rule);
     return refused ? warn_keyword(g, i) : 0;
 }

@@ -41,7 +41,7 @@ static const struct part {
     {"_format_float_style", {"fractions"}}, {"_format_general", {"fractions"}},
     {"_format_items", {"pprint"}}, {"_format_line", {"difflib"}},
     {"_format_namespace_items", {"pprint"}}, {"_format_parsed_parts", {"pathlib"}},
-    {"_from_coprime_ints", {"fractions"}}, {"_from_iterable", {"collections.abc"}},
+    {"_from_coprime_ints", {"fractions"}}, {"_from_iterable", {"collections.abc", "typing"}},
     {"_from_parsed_parts", {"pathlib"}}, {"_from_parsed_string", {"pathlib"}},
     {"_from_parts", {"pathlib"}}, {"_get_nodeinfo", {"graphlib"}},
     {"_get_value", {"enum", "re"}}, {"_guess_delimiter", {"csv"}},

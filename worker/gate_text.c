@@ -286,28 +286,133 @@ static int is_between_ls(const struct gate *g, size_t i, size_t size)
            (g->text[i + size] | 32) == 'l';
 }
 
-/* What stands in no string and no comment. */
-static int check_letters(struct gate *g)
+/* A walk over what is code: not strings and comments, but the fields of formatted strings. */
+struct letters {
+    struct gate *g;
+    size_t at;
+    size_t end;
+    unsigned odd;
+    unsigned depth; /* of formatted strings in fields of each other */
+};
+
+#define LETTERS_DEPTH_MAX 100
+
+static int check_letter(struct letters *l, uint32_t c, size_t size)
 {
-    int odd = 0;
-    size_t end = is_ascii(g) ? 0 : g->len;
-    for (size_t i = 0, size; i < end && odd < ODD_MAX; i += size) {
-        uint32_t c = gate_char_at(g->text + i, g->len - i, &size);
-        if (c == '#')
-            size = strcspn(g->text + i, "\n");
-        else if (c == '"' || c == '\'')
-            size = string_end(g, i) - i;
-        else if (c >= 0x80 && gate_reads_otherwise(c) && !is_between_ls(g, i, size)) {
-            odd++;
-            if (warn_byte(g, RULE_MIXED_SCRIPT, i,
-                          "The letter U+%04x is not read as it looks: Python takes the name for "
-                          "another one, or a dot within it looks like an attribute's.",
-                          c) < 0)
+    if (c < 0x80 || l->odd == ODD_MAX || !gate_reads_otherwise(c) ||
+        is_between_ls(l->g, l->at, size))
+        return 0;
+    l->odd++;
+    return warn_byte(l->g, RULE_MIXED_SCRIPT, l->at,
+                     "The letter U+%04x is not read as it looks: Python takes the name for "
+                     "another one, or a dot within it looks like an attribute's.",
+                     c);
+}
+
+/* f"", rf"", Fr"": what stands before the quote, and nothing longer. */
+static int is_field_string(const struct gate *g, size_t quote, int *ret_raw)
+{
+    size_t len = 0;
+    int f = 0, r = 0;
+    while (len < quote && len < 3) {
+        unsigned char c = (unsigned char)g->text[quote - 1 - len];
+        if (!(c >= 0x80 || c == '_' || (c >= '0' && c <= '9') ||
+              ((c | 32) >= 'a' && (c | 32) <= 'z')))
+            break;
+        f += (c | 32) == 'f';
+        r += (c | 32) == 'r';
+        len++;
+    }
+    *ret_raw = r;
+    return f == 1 && r < 2 && len == (size_t)(f + r);
+}
+
+static int walk_code(struct letters *l, int in_field);
+
+/* The text of a formatted string up to its quotes, or of what follows a field's colon. */
+static int walk_text(struct letters *l, char quote, size_t width, int raw)
+{
+    const char *text = l->g->text;
+    while (l->at < l->end) {
+        char c = text[l->at], next = l->at + 1 < l->end ? text[l->at + 1] : '\0';
+        if (quote ? c == quote && (width == 1 || (next == quote && text[l->at + 2] == quote))
+                  : c == '}')
+            return 0;
+        if (c == '\n' && width == 1)
+            return 0;
+        if (c == '\\' && next == 'N' && !raw && quote) { /* a character by its name */
+            const char *stop = memchr(text + l->at, '}', l->end - l->at);
+            l->at = stop ? (size_t)(stop - text) + 1 : l->end;
+        } else if ((c == '\\' && next != '{') || (quote && c == '{' && next == '{')) {
+            l->at += 2;
+        } else {
+            l->at++;
+            if (c == '{' && l->depth < LETTERS_DEPTH_MAX && walk_code(l, 1) < 0)
                 return -1;
         }
-        size += size == 0;
     }
     return 0;
+}
+
+/* From its quotes. Until Python 3.12 it ends at the first ones like them, wherever they stand. */
+static int walk_string(struct letters *l)
+{
+    const char *text = l->g->text;
+    size_t stop = string_end(l->g, l->at), end = l->end, from = l->at;
+    int raw;
+    if (!is_field_string(l->g, l->at, &raw) || l->depth == LETTERS_DEPTH_MAX) {
+        l->at = stop;
+        return 0;
+    }
+    char quote = text[l->at];
+    size_t width = l->at + 2 < end && text[l->at + 1] == quote && text[l->at + 2] == quote ? 3 : 1;
+    if (Py_Version < 0x030c0000 && stop < end)
+        l->end = stop;
+    l->at += width;
+    l->depth++;
+    int r = walk_text(l, quote, width, raw);
+    l->depth--;
+    l->at += width;
+    l->end = end;
+    if (Py_Version < 0x030c0000 || l->at <= from)
+        l->at = stop;
+    return r;
+}
+
+/* in_field: up to the brace that closes it, and behind that. */
+static int walk_code(struct letters *l, int in_field)
+{
+    unsigned open = 0;
+    for (size_t size; l->at < l->end; l->at += size) {
+        uint32_t c = gate_char_at(l->g->text + l->at, l->end - l->at, &size);
+        size += size == 0;
+        if (c == '#') {
+            size = strcspn(l->g->text + l->at, "\n");
+        } else if (c == '"' || c == '\'') {
+            if (walk_string(l) < 0)
+                return -1;
+            size = 0;
+        } else if (in_field && open == 0 && c == ':') {
+            l->at++;
+            if (walk_text(l, '\0', 3, 1) < 0)
+                return -1;
+            size = 0;
+        } else if (in_field && open == 0 && c == '}') {
+            l->at++;
+            return 0;
+        } else if (check_letter(l, c, size) < 0) {
+            return -1;
+        }
+        open += c == '(' || c == '[' || c == '{';
+        open -= open && (c == ')' || c == ']' || c == '}');
+    }
+    return 0;
+}
+
+static int check_letters(struct gate *g)
+{
+    struct letters l = {.g = g, .end = is_ascii(g) ? 0 : g->len};
+    return walk_code(&l, 0);
 }
 
 /* ---- the whole text ---------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
  * may be asked for any, and reads none of those.
  */
 #include "gate.h"
-#include "worker.h"
+#include "type_object.h"
 
 static PyObject *real_attrgetter, *real_methodcaller;
 
@@ -20,10 +20,19 @@ static int leads_inside(PyObject *name)
     return text && gate_leads_inside(text, (size_t)length);
 }
 
+/* What an instance of the code's own classes has been given; the gate asks about others'. */
+static int is_own_dict(PyObject *object, PyObject *name)
+{
+    AUTO_PY module = type_module((PyObject *)Py_TYPE(object));
+    PyErr_Clear();
+    return module && PyUnicode_CompareWithASCIIString(name, "__dict__") == 0 &&
+           PyUnicode_CompareWithASCIIString(module, "__main__") == 0;
+}
+
 /* 0, or -1 and it is refused. */
 static int check_name(PyObject *object, PyObject *name)
 {
-    return leads_inside(name) ? audit_refuse_name(object, name) : 0;
+    return leads_inside(name) && !is_own_dict(object, name) ? audit_refuse_name(object, name) : 0;
 }
 
 /*

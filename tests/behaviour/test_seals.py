@@ -439,6 +439,7 @@ result["function"] = [hasattr(f, n) for n in names]
 result["class"] = [hasattr(C, n) for n in names]
 result["object"] = [hasattr(c, n) for n in names]
 result["text"] = hasattr(f(), T("nothing"))
+result["own"] = getattr(c, "__di" + "ct__")
 class P:
     @property
     def x(self): raise AttributeError("no")
@@ -454,6 +455,7 @@ for n, wrong in enumerate((lambda: hasattr(P(), "y"), lambda: hasattr(P(), 5), l
         "function": [False, False, True, False, True, False],
         "class": [False, False, False, True, True, False],
         "object": [True, False, False, False, True, False], "text": False, "property": False,
+        "own": {"gi_frame": 1},
         "0": "ZeroDivisionError", "1": "TypeError", "2": "TypeError",
     }
     assert answer["violations"] == []
