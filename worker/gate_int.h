@@ -56,6 +56,7 @@ struct name {
     unsigned char is_nested_class;  /* of a class in a class */
     unsigned char is_self;          /* of the first parameter of a method */
     unsigned char stored_elsewhere; /* set as an attribute of something other than `self` */
+    unsigned char taken;            /* ... or from what may be one (gate_roam.c) */
     unsigned char of_class;         /* taken from a class (gate_package_own.c) */
     /*
      * The most arguments that any `.name(...)` has, USES_UNBOUND when it may be taken
@@ -201,6 +202,7 @@ struct gate {
     unsigned char late, pending;  /* of gate_scope.c */
     unsigned char fields_made;    /* dataclasses.field or fields is in use */
     unsigned char class_escapes_known;
+    unsigned char derives_abroad;   /* a class of the source has a base of the library's */
     unsigned char odd_fields;       /* FIELD_* */
     unsigned char dict_replaced;    /* x.__dict__ = y occurs */
     unsigned char double_starred;   /* f(**x) occurs */

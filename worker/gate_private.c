@@ -220,6 +220,7 @@ void gate_mixed_collect(struct gate *g)
         int made = kind_of(g, i) == K_Call && builtin_what(g, i + 1) == BUILTIN_TYPE;
         uint32_t bases = made ? child_at(g, i, F_args, 1) : 0; /* type("C", (A, B), {}) */
         any |= kind_of(g, i) == K_ClassDef && has_unknown_partner(g, i);
+        g->derives_abroad |= kind_of(g, i) == K_ClassDef && derives_abroad(g, i, 0);
         if (kind_of(g, i) == K_ClassDef && has_library_parts(g, i))
             note_bases(g, i, F_bases);
         else if (bases)

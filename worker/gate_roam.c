@@ -414,6 +414,27 @@ static int is_loose_classmethod(const struct gate *g, uint32_t i)
            N(g, i)->field != F_decorator_list;
 }
 
+/* `self` of a method, or what the code has just made: no class. */
+static int is_instance(const struct gate *g, uint32_t i)
+{
+    uint32_t around = function_around(g, i);
+    const struct symbol *s = symbol_of(g, i);
+    int first = s && class_of_method(g, around) && s == first_parameter(g, around);
+    return (first && !is_class_parameter(g, s)) || is_own_value(g, i);
+}
+
+/* A property that is loaded from its class may go into another one. */
+static void note_taken(struct gate *g, uint32_t i)
+{
+    int reads = kind_of(g, i) == K_Call && builtin_what(g, i + 1) == BUILTIN_GETATTR;
+    uint32_t base = reads ? child_of(g, i, F_args) : first_child(g, i);
+    uint32_t text = reads ? child_at(g, i, F_args, 1) : 0;
+    uint32_t id = text && string_of(g, text) ? gate_name_find(g, string_of(g, text)) : 0;
+    id = kind_of(g, i) == K_Attribute && is_load(g, i) ? N(g, i)->name : id;
+    if (id && base && (is_class_value(g, base) || (g->classes_roam && !is_instance(g, base))))
+        NAME(g, id)->taken = 1;
+}
+
 void gate_roam_collect(struct gate *g)
 {
     g->classes_roam = has_other_ways(g);
@@ -437,6 +458,8 @@ void gate_roam_collect(struct gate *g)
     }
     for (uint32_t i = 0; i < g->node_count; i++)
         note_roaming(g, i);
+    for (uint32_t i = 0; i < g->node_count; i++)
+        note_taken(g, i);
     for (uint32_t i = 0; g->classes_roam && !g->unbound_calls && i < g->node_count; i++)
         g->unbound_calls = kind_of(g, i) == K_Attribute && takes_unbound(g, i);
 }

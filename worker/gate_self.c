@@ -163,7 +163,7 @@ int is_only_method(const struct gate *g, uint32_t function)
     if (!s || g->symbols[s].flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL) || wrapping == WRAPPED)
         return 0;
     if (wrapping == WRAPPED_AS_PROPERTY)
-        return !g->odd_classmethods;
+        return !g->odd_classmethods && !name->taken; /* put into another class, perhaps */
     if (g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS || !is_called_well_as(g, class, function))
         return 0;
     if (g->packages && g->class_is_value) /* np.take(C, x) calls C.take(x, ...) */

@@ -55,7 +55,8 @@ static int is_defined(const struct gate *g, const char *text)
 int compares_as_it_likes(const struct gate *g)
 {
     return is_defined(g, "__eq__") &&
-           (is_defined(g, "__hash__") || gate_module_in_use(g, "dataclasses"));
+           (is_defined(g, "__hash__") || gate_module_in_use(g, "dataclasses") ||
+            g->derives_abroad); /* UserString hashes and compares what it holds */
 }
 
 int is_in_type(const struct gate *g, uint32_t i)
