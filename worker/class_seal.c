@@ -10,6 +10,7 @@
  * It is for the standard library and for packages whose sources were read for it: one that
  * keeps what it has computed on a class of its own, as matplotlib does, would not work.
  */
+#include "audit.h"
 #include "type_object.h"
 
 #include "base/io.h"
@@ -94,10 +95,48 @@ static int seal_below(PyObject *type, const struct sealing *s)
     return seal(type, s);
 }
 
+/* ---- abstract classes: who counts as one --------------------------------------------------------- */
+
+static PyObject *real_register;
+
+/* Of the interpreter or the library. */
+static int is_everybodys(PyObject *type)
+{
+    return !PyType_HasFeature(as_type(type), Py_TPFLAGS_HEAPTYPE) ||
+           PyType_HasFeature(as_type(type), Py_TPFLAGS_IMMUTABLETYPE);
+}
+
+/* int as a Mapping, for all code: one of the two is the code's own. */
+static PyObject *guarded_register(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    PyObject *class = PyTuple_Size(args) > 0 ? PyTuple_GetItem(args, 0)
+                      : kwargs               ? PyDict_GetItemString(kwargs, "subclass")
+                                             : NULL;
+    if (audit_is_on() && class && PyType_Check(class) && is_everybodys(class) &&
+        is_everybodys(self))
+        return PyErr_Format(PyExc_TypeError, "cannot register %R with immutable type %R", class,
+                            self);
+    AUTO_PY bound = PyObject_CallMethod(real_register, "__get__", "O", self);
+    return bound ? PyObject_Call(bound, args, kwargs) : NULL;
+}
+
+static PyMethodDef register_def = {"register", (PyCFunction)(void (*)(void))guarded_register,
+                                   METH_VARARGS | METH_KEYWORDS, NULL};
+
+static int guard_register(void)
+{
+    AUTO_PY abc = PyImport_ImportModule("abc");
+    AUTO_PY meta = abc ? PyObject_GetAttrString(abc, "ABCMeta") : NULL;
+    real_register = meta ? PyObject_GetAttrString(meta, register_def.ml_name) : NULL;
+    AUTO_PY ours = real_register ? PyDescr_NewMethod(as_type(meta), &register_def) : NULL;
+    return ours ? PyObject_SetAttrString(meta, register_def.ml_name, ours) : -1;
+}
+
 int class_seal(void)
 {
     AUTO_PY owners = names_of_owners();
     AUTO_PY seen = PySet_New(NULL);
     struct sealing s = {.owners = owners, .seen = seen};
-    return owners && seen ? seal_below((PyObject *)&PyBaseObject_Type, &s) : -1;
+    return owners && seen && guard_register() == 0 ? seal_below((PyObject *)&PyBaseObject_Type, &s)
+                                                   : -1;
 }

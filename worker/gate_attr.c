@@ -245,6 +245,17 @@ int gate_hands_table_out(const struct gate *g, const char *name)
     return is_proxy(g, name) && !is_tame_proxy(g, 0);
 }
 
+/* obj._value_ = v, of no genuine self and of nothing that `__new__` has just made. */
+static int sets_others_value(const struct gate *g, uint32_t i)
+{
+    uint32_t base = first_child(g, i), value = only_value(g, symbol_of(g, base));
+    uint32_t func = value && kind_of(g, value) == K_Call ? first_child(g, value) : 0;
+    int made =
+        kind_of(g, func) == K_Attribute && strcmp(NAME(g, N(g, func)->name)->text, "__new__") == 0;
+    return strcmp(NAME(g, N(g, i)->name)->text, "_value_") == 0 && gate_has_enums(g) && !made &&
+           !is_genuine_self(g, base, NULL);
+}
+
 int check_attribute(struct gate *g, uint32_t i)
 {
     int mixed = 0;
@@ -265,6 +276,10 @@ int check_attribute(struct gate *g, uint32_t i)
     int read = is_load(g, i) || is_in_field(g, i, K_AugAssign, F_target);
     if (!is_load(g, i) && is_import_hint(name->text))
         return warn_import_hint(g, i);
+    if (!is_load(g, i) && sets_others_value(g, i))
+        return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,
+                         "This may set the value of a member of an Enum that is not this code's "
+                         "own: all code that uses it goes by that.");
     if (!is_load(g, i) && strcmp(name->text, "_name_") == 0)
         return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,
                          "A copy of a member of an Enum reads the attribute that `_name_` says, "

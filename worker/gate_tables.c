@@ -116,6 +116,7 @@ static const struct attr_row attributes[] = {
     HIDDEN(_old_targets, "contextlib"),
     TAME(_order_),
     HIDDEN(_partialmethod, "dataclasses"), /* of a class: whose signature is asked for */
+    HIDDEN(_pathcls, "pathlib"), /* the class of a path, kept by its parents */
     TAME(_replace),
     HIDDEN(_stream, "contextlib"), /* names the attribute of sys that is replaced */
     HIDDEN(_value2member_map_, ANY_MODULE), TAME(_value_),

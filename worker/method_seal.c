@@ -191,14 +191,45 @@ static int is_open(PyObject *name)
     return text && (text[0] != '_' || gate_is_method(text));
 }
 
-/* What the class's own dict holds under `name` becomes ours when it is a plain function. */
+/* The same property with our functions in it: classmethod() hands it the class for `self`. */
+static PyObject *property_of(PyObject *property, PyTypeObject *owner)
+{
+    static const char *const names[] = {"fget", "fset", "fdel"};
+    AUTO_PY doc = PyObject_GetAttrString(property, "__doc__");
+    AUTO_PY parts = PyList_New(0);
+    for (size_t i = 0; parts && i < ARRAY_LEN(names); i++) {
+        AUTO_PY part = PyObject_GetAttrString(property, names[i]);
+        AUTO_PY ours = part && (PyObject *)Py_TYPE(part) == function_type
+                           ? method_of(part, owner, 0)
+                           : Py_XNewRef(part);
+        if (!ours || PyList_Append(parts, ours) < 0)
+            return NULL;
+    }
+    if (!doc || !parts || PyList_Append(parts, doc) < 0)
+        return NULL;
+    AUTO_PY args = PyList_AsTuple(parts);
+    return args ? PyObject_CallObject((PyObject *)&PyProperty_Type, args) : NULL;
+}
+
+/* Ours in the place of a plain function or a property; Py_None for anything else. */
+static PyObject *sealed(PyTypeObject *owner, int lent, PyObject *value)
+{
+    if (is_abstract(value))
+        return Py_NewRef(Py_None);
+    if ((PyObject *)Py_TYPE(value) == function_type)
+        return method_of(value, owner, lent);
+    return Py_TYPE(value) == &PyProperty_Type && !lent ? property_of(value, owner)
+                                                       : Py_NewRef(Py_None);
+}
+
+/* What the class's own dict holds under `name`. */
 static int seal_one(PyTypeObject *owner, int lent, PyObject *name, PyObject *value)
 {
-    if ((PyObject *)Py_TYPE(value) != function_type || is_abstract(value) || !is_open(name))
-        return PyErr_Occurred() ? -1 : 0;
     setattrofunc set = (setattrofunc)PyType_GetSlot(&PyType_Type, Py_tp_setattro);
-    AUTO_PY method = method_of(value, owner, lent);
-    return !method ? -1 : set((PyObject *)owner, name, method);
+    AUTO_PY ours = is_open(name) ? sealed(owner, lent, value) : Py_NewRef(Py_None);
+    if (!ours || PyErr_Occurred())
+        return -1;
+    return ours == Py_None ? 0 : set((PyObject *)owner, name, ours);
 }
 
 /* What the methods of these do is written for whatever has the same methods, and is borrowed

@@ -87,6 +87,34 @@ result["x"] = [F(1, 2).more, T("%a").substitute(a=1), D().f(), isinstance(D(), c
     assert ok(run(code, None, "--python", PYTHONS[version])) == {"x": [2, "1", 1, True, "RED", 2]}
 
 
+REGISTERED = {
+    "a builtin class": "Mapping.register(int)",
+    "by a loop": "for c in [Complex]: c.register(str)",
+    "by its metaclass": "type(Own).register(Complex, str)",
+    "by a text": "methodcaller('register', str)(Complex)",
+    "by its name": "Mapping.register(subclass=int)",
+}
+
+
+def test_who_counts_as_what_is_not_changed_for_all(run):
+    code = """
+from abc import ABC
+from collections.abc import Mapping
+from numbers import Complex
+from operator import methodcaller
+class Own(ABC): pass
+class Rows: pass
+Own.register(int), Mapping.register(Rows), Complex.register(subclass=Own)
+@Mapping.register
+class More: pass
+result["x"] = [isinstance(1, Own), isinstance(Rows(), Mapping), issubclass(Own, Complex), issubclass(More, Mapping)]
+""" + each(REGISTERED, "TypeError")
+    got = ok(run(code))
+    assert got.pop("x") == [True] * 4
+    for way, why in got.items():
+        assert why and "with immutable type" in why, (way, why)
+
+
 STRANGERS = {
     "Counter.copy(int)": ("copy", "Counter", "type"),
     "ChainMap.new_child(Own, 'X')": ("new_child", "ChainMap", "type"),
@@ -101,6 +129,7 @@ STRANGERS = {
     "MutableSequence.extend(Own, [1])": ("extend", "MutableSequence", "type"),
     "MutableSequence.extend(List[Own], [1])": ("extend", "MutableSequence", "_GenericAlias"),
     "Sequence.index(Own(), 1)": ("index", "Sequence", "Own"),
+    "Own.up": ("parents", "PurePath", "type"),
 }
 
 
@@ -110,11 +139,13 @@ from collections import ChainMap, Counter, UserList
 from collections.abc import MutableSequence, Sequence
 from contextlib import ExitStack
 from json import JSONEncoder
+from pathlib import PurePath
 from string import Template
 from typing import List
 class Own:
     maps = [(), {}]
     copy = Counter.copy
+    up = classmethod(PurePath.parents)
 class Derived(Counter):
     @classmethod
     def above(cls, *two): return super().__or__(*two)
