@@ -39,8 +39,8 @@ static int is_slot_name(const struct gate *g, uint32_t i)
     const struct bind *b = only_bind(g, symbol_of(g, i));
     uint32_t iter = b && b->kind == BIND_FOR ? child_of(g, N(g, b->node)->parent, F_iter) : 0;
     uint32_t class = 0;
-    if (!iter || kind_of(g, iter) != K_Attribute ||
-        strcmp(text_of_name(g, iter), "__slots__") != 0 ||
+    if (!iter || kind_of(g, iter) != K_Attribute || /* a dataclass makes slots of its fields */
+        g->odd_fields || strcmp(text_of_name(g, iter), "__slots__") != 0 ||
         !is_genuine_self(g, first_child(g, iter), &class) || count_of(g, class, F_bases) ||
         is_mentioned(g, "__dict__") || is_mentioned(g, "vars") || is_mentioned(g, "__setattr__"))
         return 0;

@@ -152,7 +152,8 @@ int is_tame_field_use(const struct gate *g, uint32_t object, uint32_t fields, in
 
 void gate_fields_judge(struct gate *g)
 {
-    for (uint32_t i = 0; g->fields && i < g->node_count; i++)
+    int used = gate_module_in_use(g, "dataclasses");
+    for (uint32_t i = 0; used && i < g->node_count; i++)
         if (kind_of(g, i) == K_Name && is_in_field(g, i, K_AnnAssign, F_target) &&
             g->scopes[N(g, i)->scope].kind == SCOPE_CLASS)
             note_field(g, i);
