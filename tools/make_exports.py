@@ -23,7 +23,7 @@ NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 # As enum export_kind in worker/exports.h has them.
 KINDS = """plain attrgetter methodcaller wraps update-wrapper singledispatch namedtuple
 type-alias plain-base metaclass transparent enum redirect copy dataclass fields namespace
-json-dump dedent field abstract deepcopy copying deep-copying with""".split()
+json-dump dedent field deepcopy copying deep-copying with""".split()
 
 HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 /*

@@ -76,8 +76,8 @@ static const struct export_name names_collections_abc[] = {
     N("AsyncGenerator"), N("AsyncIterable"), N("AsyncIterator"), N("Awaitable"), N("Buffer"),
     N("ByteString"), N("Callable"), N("Collection"), N("Container"), N("Coroutine"),
     N("Generator"), N("Hashable"), N("ItemsView"), N("Iterable"), N("Iterator"), N("KeysView"),
-    K("Mapping", ABSTRACT), N("MappingView"), K("MutableMapping", ABSTRACT), N("MutableSequence"),
-    N("MutableSet"), N("Reversible"), N("Sequence"), N("Set"), N("Sized"), N("ValuesView"),
+    N("Mapping"), N("MappingView"), N("MutableMapping"), N("MutableSequence"), N("MutableSet"),
+    N("Reversible"), N("Sequence"), N("Set"), N("Sized"), N("ValuesView"),
 };
 
 static const struct export_name names_contextlib[] = {
@@ -340,11 +340,11 @@ static const struct export_name names_typing[] = {
     N("Counter"), N("DefaultDict"), N("Deque"), N("Dict"), N("Final"),
     D("ForwardRef", "evaluates text as code"), N("FrozenSet"), N("Generator"),
     K("Generic", PLAIN_BASE), N("Hashable"), N("IO"), N("ItemsView"), N("Iterable"), N("Iterator"),
-    N("KeysView"), N("List"), N("Literal"), N("LiteralString"), K("Mapping", ABSTRACT),
-    N("MappingView"), N("Match"), K("MutableMapping", ABSTRACT), N("MutableSequence"),
-    N("MutableSet"), K("NamedTuple", NAMEDTUPLE), N("Never"), N("NewType"),
-    D("NoDefault", "internal"), N("NoReturn"), N("NotRequired"), N("Optional"), N("OrderedDict"),
-    N("ParamSpec"), D("ParamSpecArgs", "internal"), D("ParamSpecKwargs", "internal"), N("Pattern"),
+    N("KeysView"), N("List"), N("Literal"), N("LiteralString"), N("Mapping"), N("MappingView"),
+    N("Match"), N("MutableMapping"), N("MutableSequence"), N("MutableSet"),
+    K("NamedTuple", NAMEDTUPLE), N("Never"), N("NewType"), D("NoDefault", "internal"),
+    N("NoReturn"), N("NotRequired"), N("Optional"), N("OrderedDict"), N("ParamSpec"),
+    D("ParamSpecArgs", "internal"), D("ParamSpecKwargs", "internal"), N("Pattern"),
     K("Protocol", PLAIN_BASE), N("ReadOnly"), N("Required"), N("Reversible"), N("Self"),
     N("Sequence"), N("Set"), N("Sized"), N("SupportsAbs"), N("SupportsBytes"),
     N("SupportsComplex"), N("SupportsFloat"), N("SupportsIndex"), N("SupportsInt"),

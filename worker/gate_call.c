@@ -327,22 +327,6 @@ int check_special_call(struct gate *g, uint32_t i, uint32_t exports)
     return 0;
 }
 
-/* final(C): decorators that leave a mark on what they get, where that is not the code's own. */
-static void note_mark(struct gate *g, uint32_t call)
-{
-    static const char *const names[] = {"abstractmethod", "dataclass_transform", "deprecated",
-                                        "final",          "no_type_check",       "override",
-                                        "runtime",        "runtime_checkable",   "total_ordering",
-                                        "unique"};
-    const struct export_name *row = export_sure(g, first_child(g, call));
-    uint32_t arg = row ? child_of(g, call, F_args) : 0;
-    if (!arg || g->other_writes || class_sure(g, arg))
-        return;
-    for (size_t k = 0; k < ARRAY_LEN(names); k++)
-        if (strcmp(names[k], row->name) == 0)
-            g->other_writes = call;
-}
-
 /*
  * lru_cache(typed=True) keeps the types of what it gets beside it, and compares them with what it
  * gets next.
@@ -370,8 +354,6 @@ int check_call(struct gate *g, uint32_t i)
         exports |= EXPORTS(EXPORT_ENUM);
     if (exports && check_special_call(g, i, exports) < 0)
         return -1;
-    if (exports)
-        note_mark(g, i);
     if (check_package_keywords(g, i) < 0 || (exports && check_typed_cache(g, i) < 0))
         return -1;
     enum builtin what = builtin_what(g, func);

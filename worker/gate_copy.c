@@ -426,10 +426,6 @@ static void note_setattr(struct gate *g, uint32_t i)
     PyErr_Clear();
     if (is_twin_write(g, i))
         return;
-    if (!g->other_writes)
-        g->other_writes = i;
-    if (!g->method_writes && (!word || is_mapping_method(word)))
-        g->method_writes = i;
     if (!g->name_writes && (!word || strcmp(word, "name") == 0))
         g->name_writes = i;
 }

@@ -114,7 +114,6 @@ static int is_type_export(const struct gate *g, const struct export_name *row)
     switch ((int)row->kind) {
     case EXPORT_PLAIN:
         return 1;
-    case EXPORT_ABSTRACT:
     case EXPORT_COPYING:
     case EXPORT_ENUM:
     case EXPORT_NAMESPACE:

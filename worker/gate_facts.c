@@ -422,11 +422,6 @@ static void note_store(struct gate *g, uint32_t i)
     if (n->kind != K_Attribute || n->op == K_Load || is_genuine_self(g, first_child(g, i), NULL))
         return;
     NAME(g, n->name)->stored_elsewhere = 1;
-    if (!g->other_writes && !is_own_value(g, first_child(g, i)))
-        g->other_writes = i;
-    if (!g->method_writes && is_mapping_method(NAME(g, n->name)->text) &&
-        !is_own_value(g, first_child(g, i)))
-        g->method_writes = i;
     if (!g->name_writes && strcmp(NAME(g, n->name)->text, "name") == 0 && !is_tame_write(g, i))
         g->name_writes = i;
 }

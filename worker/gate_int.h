@@ -215,7 +215,6 @@ struct gate {
     unsigned char library_callers;  /* of gate_roam.c: who calls methods of what it is given */
     unsigned char classes_roam;     /* a class of the source is passed on */
     unsigned char compares;         /* the code defines what a comparison does */
-    unsigned char hands_back;       /* some of them are read */
     unsigned char reads;            /* READS_*: attributes whose names stand in texts */
     unsigned char imports;          /* a module is in use, whose code may get it */
     unsigned char enums;            /* a class of the source is an Enum */
@@ -231,14 +230,10 @@ struct gate {
     uint32_t open_getattr;  /* first `__getattr__` that may answer to private names, or 0 */
     uint32_t renames;     /* first node that gives something a `__name__` made at run time, or 0 */
     uint32_t alias_names; /* first node that sets `_name` on what may be an alias of typing, or 0 */
-    uint32_t base_roams;  /* first node that passes a base of library classes on, or 0 */
-    uint32_t other_writes;   /* first node that sets an attribute of what is not the code's own */
-    uint32_t name_writes;    /* first node that sets an attribute `name` to what is not known */
-    uint32_t object_dicts;   /* first node that reads the dict of an object, or 0 */
-    uint32_t wrapped_self;   /* first node that copies attributes to a genuine self, or 0 */
-    uint32_t abstract_roams; /* first node that passes an abstract class of the library on */
-    uint32_t method_writes;  /* first node that sets a method's name on what is not its own */
-    uint32_t named_writes;   /* first node that sets attributes named at run time, or 0 */
+    uint32_t name_writes; /* first node that sets an attribute `name` to what is not known */
+    uint32_t object_dicts; /* first node that reads the dict of an object, or 0 */
+    uint32_t wrapped_self; /* first node that copies attributes to a genuine self, or 0 */
+    uint32_t named_writes; /* first node that sets attributes named at run time, or 0 */
 };
 
 #define N(g, i) (&(g)->nodes[i])
@@ -474,10 +469,6 @@ int makes_instances(const char *name);
 int is_signature_text(PyObject *str);
 int check_docstring(struct gate *g, uint32_t class);
 int has_plain_signature(const struct gate *g, uint32_t value);
-int is_kept_class(const struct gate *g, uint32_t i);
-void note_abstract_class(struct gate *g, uint32_t i, uint32_t exports);
-int is_mapping_method(const char *name);
-int check_abstract_patch(struct gate *g);
 int check_class_value(struct gate *g, uint32_t i, uint32_t object);
 /* The name of a method of singledispatch that must not be taken unseen. */
 int is_dispatch_word(const struct gate *g, const char *text);

@@ -260,13 +260,6 @@ static int is_library_class(const struct gate *g, uint32_t i)
     return row && !constant && row->name[0] >= 'A' && row->name[0] <= 'Z';
 }
 
-static int is_error(const struct gate *g, uint32_t i)
-{
-    const char *name = NAME(g, N(g, i)->name)->text;
-    size_t len = strlen(name);
-    return len > 5 && strcmp(name + len - 5, "Error") == 0;
-}
-
 static int takes_unbound(const struct gate *g, uint32_t i)
 {
     uint32_t base = first_child(g, i);
@@ -335,17 +328,6 @@ static int is_class_alias(const struct gate *g, uint32_t i)
     return !class || !is_enum_class(g, class);
 }
 
-/* typing.Counter[int], or a name for it: what is set on it is set on Counter. */
-static void note_library_alias(struct gate *g, uint32_t i)
-{
-    uint32_t value = only_value(g, symbol_of(g, i)), alias = value ? value : i;
-    if (g->base_roams || kind_of(g, alias) != K_Subscript || !is_load(g, i) ||
-        kind_of(g, N(g, i)->parent) == K_Assign || !is_library_class(g, first_child(g, alias)))
-        return;
-    if (!stays_put(g, i) && !is_kept_class(g, i))
-        g->base_roams = i;
-}
-
 /* What hands out classes that the code nowhere passes on by name. */
 static int has_other_ways(const struct gate *g)
 {
@@ -357,22 +339,9 @@ static int has_other_ways(const struct gate *g)
            (is_mentioned(g, "partial") && gate_is_read(g, READS_FUNC));
 }
 
-/*
- * Where a class is kept by an object that hands it back when it is asked: annotations by way
- * of fields() and registries, default_factory, partial().func.
- */
-static int is_handed_back(const struct gate *g, uint32_t i)
-{
-    if (N(g, i)->flags & IN_ANNOTATION)
-        return (g->fields_made || g->dispatches) && !is_unseen_type(g, i);
-    return g->hands_back &&
-           (is_in_field(g, i, K_Call, F_args) || kind_of(g, N(g, i)->parent) == K_keyword);
-}
-
 static void note_roaming(struct gate *g, uint32_t i)
 {
     enum kind kind = kind_of(g, i);
-    note_library_alias(g, i);
     if (kind == K_Subscript)
         g->classes_roam |= !g->classes_roam && is_class_alias(g, i) && !stays_put(g, i);
     if (is_caller_passed_on(g, i))
@@ -383,11 +352,8 @@ static void note_roaming(struct gate *g, uint32_t i)
     if (!put && is_class_value(g, i)) {
         g->classes_roam = 1;
         g->unbound_calls |= may_derive(g, i);
-    } else if (kind != K_Call && is_load(g, i) && (!put || is_handed_back(g, i)) &&
-               is_library_class(g, i)) {
+    } else if (kind != K_Call && is_load(g, i) && !put && is_library_class(g, i)) {
         g->unbound_calls = 1;
-        if (!g->base_roams && !is_kept_class(g, i) && !is_error(g, i))
-            g->base_roams = i; /* and may be changed, for all code */
     }
 }
 
@@ -439,7 +405,6 @@ void gate_roam_collect(struct gate *g)
 {
     g->classes_roam = has_other_ways(g);
     g->compares = answers_comparisons(g);
-    g->hands_back = gate_is_read(g, READS_DEFAULT_FACTORY) || gate_is_read(g, READS_FUNC);
     g->unbound_calls = g->hooked_copies && is_mentioned(g, "__deepcopy__"); /* of a bound method */
     g->library_callers = gate_callers(g) | (g->hooked_copies ? OF_COPY : 0);
     for (size_t k = 0; k < ARRAY_LEN(g->modules); k++)

@@ -215,8 +215,6 @@ int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
         return warn_reflective(g, i);
     if (exports & EXPORTS(EXPORT_NAMESPACE))
         note_namespace(g, i);
-    if (exports & (EXPORTS(EXPORT_ABSTRACT) | EXPORTS(EXPORT_PLAIN_BASE)))
-        note_abstract_class(g, i, exports);
     int fine = !(exports & CALLED_ONLY) || is_callee(g, i);
     if (exports & EXPORTS(EXPORT_NAMEDTUPLE))
         fine &= is_callee(g, i) || is_in_field(g, i, K_ClassDef, F_bases);

@@ -5,12 +5,13 @@ classes of the library and their methods, names in text, text in the place of a 
 the gate down, and each beside what harmless code does with the same things.
 """
 
+import re
 import textwrap
 from unittest.mock import ANY
 
 import pytest
 
-from support import ok, without_gate
+from support import ROOT, Many, ok, without_gate
 from test_python_versions import find
 
 PYTHONS = {version: path for version, path in find().items() if int(version.split(".")[1]) >= 11}
@@ -56,6 +57,15 @@ from json import JSONDecodeError
     assert ok(run(code, None, "--drop-wall", "interpreter")) == dict.fromkeys(CHANGES, None) | {"its base": ANY}
     for name, why in ok(run(code)).items():
         assert why and "immutable type" in why, name
+
+
+def test_ways_that_the_gate_does_not_follow_end_at_the_class(cordon, tmp_path):
+    text = (ROOT / "tests" / "gate" / "sealed.txt").read_text(encoding="utf-8")
+    parts = re.split(r"(?m)^=== (.*)\n", text)[1:]
+    for head, code, envelope in zip(parts[::2], parts[1::2], Many(cordon, tmp_path)(parts[1::2], drop="gate")):
+        kind, why = head.split(" ", 1)
+        assert envelope["status"] == "error" and envelope["error"]["type"] == kind, (code, envelope)
+        assert why in envelope["error"]["message"], (code, envelope)
 
 
 @pytest.mark.parametrize("version", sorted(PYTHONS))
