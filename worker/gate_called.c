@@ -190,7 +190,7 @@ int gate_library_calls(const struct gate *g, const char *name)
 {
     if (!g->classes_roam)
         return -1;
-    if (g->unbound_calls && strncmp(name, "__", 2) != 0) /* of whatever its methods call */
+    if (g->copied_methods && strncmp(name, "__", 2) != 0) /* deepcopy(x.f) makes one of y.f */
         return ANY_COUNT;
     const struct method *method = method_of(name);
     int most = method && method->callers & g->library_callers ? method->most : -1;

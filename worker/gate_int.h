@@ -211,7 +211,7 @@ struct gate {
     unsigned char default_called;   /* `.default` is taken from other than super() */
     unsigned char descriptor_bases; /* a class may derive from a descriptor of the library */
     unsigned char shallow_copies;   /* copy.copy is in use */
-    unsigned char unbound_calls;    /* methods of the library are called with any `self` */
+    unsigned char copied_methods;   /* bound methods may get another `self` */
     unsigned char library_callers;  /* of gate_roam.c: who calls methods of what it is given */
     unsigned char classes_roam;     /* a class of the source is passed on */
     unsigned char compares;         /* the code defines what a comparison does */

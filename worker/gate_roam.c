@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gate_roam: classes in other hands. The library calls methods of what it is given as
- * `x.append(y)`; of a class that is the plain function, with y in the place of `self`. And a
- * class that others of the library derive from lends them whatever is put into it.
+ * `x.append(y)`; of a class that is the plain function, with y in the place of `self`. (Its own
+ * methods look at their `self` when they are called: method_seal.c.)
  */
 #include "gate_int.h"
 
@@ -201,96 +201,6 @@ static int is_class_value(const struct gate *g, uint32_t i)
     return kind_of(g, i) == K_Call && builtin_sure(g, first_child(g, i)) == BUILTIN_TYPE;
 }
 
-/*
- * MutableSequence.extend(x, rows): a method of a class of the library, which then calls
- * those of x. C code looks at what x is; Python code is in what is called like this.
- */
-static int has_library_base(const struct gate *g, uint32_t class)
-{
-    FOR_CHILDREN (g, c, class) {
-        if (N(g, c)->field == F_body)
-            break;
-        const struct export_name *of = N(g, c)->field == F_bases ? export_sure(g, c) : NULL;
-        if (of && of->kind != EXPORT_ENUM && of->kind != EXPORT_PLAIN_BASE &&
-            of->kind != EXPORT_NAMEDTUPLE)
-            return 1;
-    }
-    return 0;
-}
-
-/* A class of the library that is written in Python, by its name. */
-static int is_library_class(const struct gate *g, uint32_t i)
-{
-    static const char *const in_c[] = {"Annotated",
-                                       "Any",
-                                       "BytesIO",
-                                       "ClassVar",
-                                       "Context",
-                                       "Decimal",
-                                       "DefaultDict",
-                                       "Deque",
-                                       "Dict",
-                                       "Final",
-                                       "FrozenSet",
-                                       "List",
-                                       "Literal",
-                                       "MappingProxyType",
-                                       "Optional",
-                                       "OrderedDict",
-                                       "SimpleNamespace",
-                                       "StringIO",
-                                       "Struct",
-                                       "Tuple",
-                                       "Type",
-                                       "Union"};
-    static const char *const small[] = {
-        "aclosing", "auto",        "closing",     "excel",         "excel_tab",
-        "member",   "nonmember",   "nullcontext", "partialmethod", "singledispatchmethod",
-        "suppress", "unix_dialect"};
-    const struct export_name *row = export_sure(g, i);
-    for (size_t k = 0; row && k < ARRAY_LEN(in_c); k++)
-        if (strcmp(in_c[k], row->name) == 0)
-            return 0;
-    for (size_t k = 0; row && k < ARRAY_LEN(small); k++)
-        if (strcmp(small[k], row->name) == 0)
-            return 1;
-    int constant = row && strcmp(row->name, "UUID") != 0;
-    for (const char *c = row ? row->name : ""; constant && *c; c++)
-        constant = !(*c >= 'a' && *c <= 'z'); /* ROUND_HALF_UP */
-    return row && !constant && row->name[0] >= 'A' && row->name[0] <= 'Z';
-}
-
-static int takes_unbound(const struct gate *g, uint32_t i)
-{
-    uint32_t base = first_child(g, i);
-    base = kind_of(g, base) == K_Subscript ? first_child(g, base) : base; /* UserDict[int] */
-    uint32_t class = class_sure(g, base);
-    unsigned attr = NAME(g, N(g, i)->name)->attr;
-    if (!(class ? has_library_base(g, class) : is_library_class(g, base)) || !is_load(g, i) ||
-        (attr != ATTR_PLAIN && attr != ATTR_DUNDER))
-        return 0;
-    uint32_t call = N(g, i)->parent;
-    if (!is_in_field(g, i, K_Call, F_func))
-        return !class;
-    uint32_t first = child_of(g, call, F_args), around = function_around(g, i);
-    const struct symbol *s = first ? symbol_of(g, first) : NULL;
-    int own = s && class_of_method(g, around) && s == first_parameter(g, around) &&
-              !is_class_parameter(g, s);
-    return first && !own;
-}
-
-/* Which class it is may matter: the class that the source has around it, or of that name. */
-static int may_derive(const struct gate *g, uint32_t i)
-{
-    uint32_t class = class_sure(g, i);
-    if (!class && !symbol_of(g, i))
-        class = class_of_method(g, function_around(g, i));
-    const struct symbol *s = symbol_of(g, i);
-    if (!class && s && is_class_parameter(g, s))
-        class = class_of_method(g, function_around(g, i));
-    return class && has_library_base(g, class);
-}
-
 /* `t` of `__exit__(self, t, error, trace)`: the class of whatever was raised. */
 int is_raised_class(const struct gate *g, uint32_t i)
 {
@@ -348,13 +258,7 @@ static void note_roaming(struct gate *g, uint32_t i)
         g->library_callers |= OF_FILE | OF_JSON;
     if (kind != K_Name && kind != K_Attribute && kind != K_Call)
         return;
-    int put = stays_put(g, i);
-    if (!put && is_class_value(g, i)) {
-        g->classes_roam = 1;
-        g->unbound_calls |= may_derive(g, i);
-    } else if (kind != K_Call && is_load(g, i) && !put && is_library_class(g, i)) {
-        g->unbound_calls = 1;
-    }
+    g->classes_roam |= !stays_put(g, i) && is_class_value(g, i);
 }
 
 /* `*args` of a method that gets a class there, and `__set_name__ = f`: who knows where it goes? */
@@ -405,7 +309,7 @@ void gate_roam_collect(struct gate *g)
 {
     g->classes_roam = has_other_ways(g);
     g->compares = answers_comparisons(g);
-    g->unbound_calls = g->hooked_copies && is_mentioned(g, "__deepcopy__"); /* of a bound method */
+    g->copied_methods = g->hooked_copies && is_mentioned(g, "__deepcopy__");
     g->library_callers = gate_callers(g) | (g->hooked_copies ? OF_COPY : 0);
     for (size_t k = 0; k < ARRAY_LEN(g->modules); k++)
         g->imports |= g->modules[k];
@@ -425,6 +329,4 @@ void gate_roam_collect(struct gate *g)
         note_roaming(g, i);
     for (uint32_t i = 0; i < g->node_count; i++)
         note_taken(g, i);
-    for (uint32_t i = 0; g->classes_roam && !g->unbound_calls && i < g->node_count; i++)
-        g->unbound_calls = kind_of(g, i) == K_Attribute && takes_unbound(g, i);
 }
