@@ -262,6 +262,23 @@ static int is_arithmetic(const struct gate *g, uint32_t value)
     return 1;
 }
 
+/* D(...) of a class that has nothing of a descriptor: bases of the code's own, or plain data. */
+static int makes_own_value(const struct gate *g, uint32_t class, unsigned depth)
+{
+    FOR_CHILDREN (g, c, class) {
+        if (N(g, c)->field != F_bases)
+            continue;
+        uint32_t own = class_sure(g, c);
+        const struct export_name *row = export_sure(g, c);
+        int plain = builtin_sure(g, c) == BUILTIN_SELF_MATCH ||
+                    (row && strcmp(row->name, "cached_property") != 0 &&
+                     (row->kind == EXPORT_PLAIN_BASE || row->kind == EXPORT_NAMEDTUPLE));
+        if (own ? depth == CHAIN_MAX || !makes_own_value(g, own, depth + 1) : !plain)
+            return 0;
+    }
+    return 1;
+}
+
 /* A value that is no descriptor: functions and their like do not become members. */
 static int makes_member(const struct gate *g, uint32_t value)
 {
@@ -280,7 +297,8 @@ static int makes_member(const struct gate *g, uint32_t value)
         return is_arithmetic(g, value);
     case K_Call:
         return makes_value(g, value) || builtin_sure(g, value + 1) == BUILTIN_SELF_MATCH ||
-               (is_own_instance(g, value) && !(id && NAME(g, id)->defined));
+               (is_own_instance(g, value) && !(id && NAME(g, id)->defined) &&
+                makes_own_value(g, class_sure(g, first_child(g, value)), 0));
     default:
         return 0;
     }
