@@ -29,16 +29,16 @@ static int send_warnings(int channel, PyObject *warnings)
     return 0;
 }
 
-int ask_gate(int channel, PyObject *source, PyObject **ret_tree)
+int ask_gate(int channel, PyObject *source, PyObject **ret_code)
 {
     struct gate_report report = {0};
-    AUTO_PY tree = NULL;
-    int rc = gate_source(source, &tree, &report);
+    AUTO_PY code = NULL;
+    int rc = gate_source(source, &code, &report);
     AUTO_PY warnings = report.warnings;
     if (rc < 0 || !warnings || send_warnings(channel, warnings) < 0)
         return -1;
     if (PyList_Size(warnings) > 0)
         return 0;
-    *ret_tree = py_take(&tree);
+    *ret_code = py_take(&code);
     return 1;
 }

@@ -78,14 +78,14 @@ static int warn_parser(struct gate *g)
     return rc;
 }
 
-/* From text, so that no coding comment changes what is read. */
-static PyObject *parse(PyObject *source)
+/* From text, so that no coding comment changes what is read, or from the tree. */
+static PyObject *compiled(PyObject *source, int flags)
 {
     AUTO_PY builtins = PyImport_ImportModule("builtins");
     AUTO_PY compile = builtins ? PyObject_GetAttrString(builtins, "compile") : NULL;
     if (!compile)
         return NULL;
-    return PyObject_CallFunction(compile, "OssiO", source, USER_FILE, "exec", ONLY_AST, Py_True);
+    return PyObject_CallFunction(compile, "OssiO", source, USER_FILE, "exec", flags, Py_True);
 }
 
 /* ---- the passes --------------------------------------------------------------------------- */
@@ -120,25 +120,32 @@ static int judge(struct gate *g, PyObject *tree)
     return warn_involved(g);
 }
 
-static int check_text_and_tree(struct gate *g, PyObject *tree, PyObject **ret_tree)
+/* Some of what is no Python only the compiler finds: `return` outside a function. */
+static int compile_judged(struct gate *g, PyObject *tree, PyObject **ret_code)
+{
+    if (g->warning_count > 0)
+        return 0;
+    *ret_code = compiled(tree, 0);
+    return *ret_code ? 0 : warn_parser(g);
+}
+
+/* *parsed: the tree, if it is made here; it has to outlive the gate. */
+static int check_text_and_tree(struct gate *g, PyObject *tree, PyObject **parsed,
+                               PyObject **ret_code)
 {
     int rc = gate_text_check(g);
     if (rc != 0)
         return rc;
-    AUTO_PY parsed = NULL;
     if (!tree) {
-        parsed = parse(g->source);
-        if (!parsed)
+        tree = *parsed = compiled(g->source, ONLY_AST);
+        if (!tree)
             return warn_parser(g) < 0 ? -1 : 1;
-        tree = parsed;
     }
     rc = judge(g, tree);
-    if (rc >= 0 && ret_tree)
-        *ret_tree = py_take(&parsed);
-    return rc;
+    return rc == 0 && ret_code ? compile_judged(g, tree, ret_code) : rc;
 }
 
-static int run(PyObject *source, PyObject *tree, PyObject **ret_tree, struct gate_report *report)
+static int run(PyObject *source, PyObject *tree, PyObject **ret_code, struct gate_report *report)
 {
     struct gate *g = calloc(1, sizeof(*g));
     if (!g) {
@@ -148,7 +155,8 @@ static int run(PyObject *source, PyObject *tree, PyObject **ret_tree, struct gat
     g->source = source;
     g->report = report;
     report->warnings = NULL;
-    int rc = check_text_and_tree(g, tree, ret_tree);
+    AUTO_PY parsed = NULL;
+    int rc = check_text_and_tree(g, tree, &parsed, ret_code);
     if (rc >= 0)
         rc = gate_report_close(g);
     close_gate(g);
@@ -171,9 +179,9 @@ static PyObject *without_mark(PyObject *source)
     return source;
 }
 
-int gate_source(PyObject *source, PyObject **ret_tree, struct gate_report *report)
+int gate_source(PyObject *source, PyObject **ret_code, struct gate_report *report)
 {
-    *ret_tree = NULL;
+    *ret_code = NULL;
     AUTO_PY text = without_mark(source);
-    return text ? run(text, NULL, ret_tree, report) : -1;
+    return text ? run(text, NULL, ret_code, report) : -1;
 }

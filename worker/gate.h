@@ -33,13 +33,13 @@ struct gate_report {
 int gate_prepare(void);
 
 /*
- * Parses the source and judges it. *ret_tree: the tree that was judged, a new reference, to
- * be compiled; NULL when there is none, and then there is a warning. 0, or -1 with an
+ * Parses the source, judges it, and compiles the tree that was judged. *ret_code: what came of
+ * that, a new reference; NULL when there is none, and then there is a warning. 0, or -1 with an
  * exception set when memory ran out.
  */
-int gate_source(PyObject *source, PyObject **ret_tree, struct gate_report *report);
+int gate_source(PyObject *source, PyObject **ret_code, struct gate_report *report);
 
-/* The same for a tree that is there already; `source` is the text it was parsed from. */
+/* Judges a tree that is there already; `source` is the text it was parsed from. */
 int gate_check(PyObject *source, PyObject *tree, struct gate_report *report);
 
 /* Why no module may let code use something of that name ("eval", "os"), or NULL. */

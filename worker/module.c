@@ -128,15 +128,15 @@ static PyObject *module_check(PyObject *self, PyObject *args)
 {
     static int prepared;
     struct gate_report report = {0};
-    PyObject *source, *given = NULL, *tree = NULL;
+    PyObject *source, *given = NULL, *code = NULL;
     (void)self;
     if (!PyArg_ParseTuple(args, "U|O:check", &source, &given))
         return NULL;
     if (!prepared && gate_prepare() < 0)
         return NULL;
     prepared = 1;
-    int rc = given ? gate_check(source, given, &report) : gate_source(source, &tree, &report);
-    Py_XDECREF(tree);
+    int rc = given ? gate_check(source, given, &report) : gate_source(source, &code, &report);
+    Py_XDECREF(code);
     return rc < 0 ? NULL : report.warnings;
 }
 

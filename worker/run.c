@@ -182,15 +182,15 @@ static struct failure *answer(int channel, const struct request *r, PyObject *na
 
 static PyObject *compile_source(PyObject *source)
 {
-    /* Text or the gate's tree, never bytes: a coding comment must not change what is read. */
+    /* Text, never bytes: a coding comment must not change what is read. */
     return PyObject_CallFunction(worker.compile, "OssiO", source, USER_FILE, "exec", 0, Py_True);
 }
 
-/* Lets the gate judge: NULL when the code may run, as the tree that was judged. */
+/* Lets the gate judge: NULL when the code may run, compiled from the tree that was judged. */
 static struct failure *ask(int channel, const struct request *r, PyObject *source,
-                           PyObject **ret_tree)
+                           PyObject **ret_code)
 {
-    int consent = ask_gate(channel, source, ret_tree);
+    int consent = ask_gate(channel, source, ret_code);
     if (consent < 0)
         return fail_internal("the gate could not read the code");
     if (consent && r->head.gate == WIRE_GATE_ASK)
@@ -269,14 +269,15 @@ static struct failure *execute(int channel, struct request *r, PyObject **ret_no
         return fail_internal("input_data could not be read");
     if (worker.approved)
         spawned_set_source(source);
-    PyObject *judged = source;
+    PyObject *code = NULL;
     if (r->head.gate != WIRE_GATE_OFF) {
-        struct failure *stop = ask(channel, r, source, &judged);
+        struct failure *stop = ask(channel, r, source, &code);
         if (stop)
             return stop;
+    } else {
+        code = compile_source(source);
     }
-    PyObject *code = compile_source(judged);
-    Py_DECREF(judged);
+    Py_DECREF(source);
     if (!code) {
         (void)verdict(&failure, PHASE_COMPILE);
         return &failure;

@@ -332,10 +332,10 @@ PyObject *reader_arm(int sock, uint32_t walls_down);
 
 /* Waits for the request on the channel, carries it out, answers. */
 /*
- * Lets the gate judge the code and sends its list. 1: no warnings, *ret_tree is what to
- * compile (a new reference); 0: there are warnings; -1 with an exception.
+ * Lets the gate judge the code and sends its list. 1: no warnings, *ret_code is what to
+ * run (a new reference); 0: there are warnings; -1 with an exception.
  */
-int ask_gate(int channel, PyObject *source, PyObject **ret_tree);
+int ask_gate(int channel, PyObject *source, PyObject **ret_code);
 
 _Noreturn void run_request(int channel);
 

@@ -128,6 +128,17 @@ def test_a_syntax_error_says_so_and_where():
     assert warning["line"] == 2
 
 
+@pytest.mark.parametrize("line, code", [
+    (1, "return 1"), (2, "if 1:\n    break"), (2, "x = 1\nfrom __future__ import annotations"),
+    (3, "def f():\n    global x\n    x: int = 1"), (1, "def f(a, a): pass"),
+    (2, "class C:\n    yield 1"), (1, "*a, *b = 1, 2"),
+], ids=ascii)
+def test_what_only_the_compiler_finds_is_a_syntax_error(line, code):
+    (warning,) = check(code)
+    assert warning["rule"] == "syntax" and warning["message"].startswith("Syntax error: ")
+    assert warning["line"] == line
+
+
 def test_a_long_snippet_is_cut():
     code = "import json\nx = json.loads(" + "1" * 500 + ").__dict__\n"
     assert len(check(code)[0]["snippet"]) == 120
