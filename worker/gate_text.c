@@ -297,8 +297,37 @@ struct letters {
 
 #define LETTERS_DEPTH_MAX 100
 
+/* Letters of Chinese and Japanese that are drawn like an operator, a bracket or a blank between
+ * two words: UTS 39's confusables of < | - = + / , ; and of a box. */
+static int looks_like_operator(uint32_t c)
+{
+    static const uint32_t letters[] = {0x3007, 0x304f, 0x30a4, 0x30cb, 0x30ce, 0x30ed,
+                                       0x30fc, 0x31d3, 0x3401, 0x4e00, 0x4e28, 0x4e36,
+                                       0x4e3f, 0x4e8c, 0x5341, 0x53e3, 0xff70};
+    for (size_t k = 0; k < ARRAY_LEN(letters); k++)
+        if (letters[k] == c)
+            return 1;
+    return 0;
+}
+
+static int is_ascii_of_name(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+static int warn_operator(struct letters *l, uint32_t c)
+{
+    l->odd++;
+    return warn_byte(l->g, RULE_MIXED_SCRIPT, l->at,
+                     "The letter U+%04x within a name looks like an operator between two names.",
+                     c);
+}
+
 static int check_letter(struct letters *l, uint32_t c, size_t size)
 {
+    if (c > 0x3000 && l->odd < ODD_MAX && l->at > 0 && looks_like_operator(c) &&
+        is_ascii_of_name(l->g->text[l->at - 1]) && is_ascii_of_name(l->g->text[l->at + size]))
+        return warn_operator(l, c);
     if (c < 0x80 || l->odd == ODD_MAX || !gate_reads_otherwise(c) ||
         is_between_ls(l->g, l->at, size))
         return 0;
@@ -315,9 +344,8 @@ static int is_field_string(const struct gate *g, size_t quote, int *ret_raw)
     size_t len = 0;
     int f = 0, r = 0;
     while (len < quote && len < 3) {
-        unsigned char c = (unsigned char)g->text[quote - 1 - len];
-        if (!(c >= 0x80 || c == '_' || (c >= '0' && c <= '9') ||
-              ((c | 32) >= 'a' && (c | 32) <= 'z')))
+        char c = g->text[quote - 1 - len];
+        if (!is_ascii_of_name(c) && (unsigned char)c < 0x80)
             break;
         f += (c | 32) == 'f';
         r += (c | 32) == 'r';
