@@ -158,12 +158,16 @@ int check_name_store(struct gate *g, uint32_t i)
         return check_dunder_store(g, i);
     if (g->scopes[N(g, i)->scope].kind != SCOPE_CLASS)
         return 0;
+    if (check_ratio(g, i) < 0)
+        return -1;
     return check_package_part(g, i, g->scopes[N(g, i)->scope].node) < 0 ? -1 : check_field(g, i);
 }
 
 int check_function(struct gate *g, uint32_t i)
 {
     const struct name *name = NAME(g, N(g, i)->name);
+    if (check_new(g, i) < 0 || check_ratio(g, i) < 0)
+        return -1;
     if (class_of_method(g, i) && check_package_part(g, i, class_of_method(g, i)) < 0)
         return -1;
     if (name->attr != ATTR_DUNDER)

@@ -468,6 +468,9 @@ int check_signature(struct gate *g, uint32_t i, uint32_t value);
 int makes_instances(const char *name);
 int is_signature_text(PyObject *str);
 int check_docstring(struct gate *g, uint32_t class);
+/* A function that may be `__new__`; a function or a stored Name. */
+int check_new(struct gate *g, uint32_t function);
+int check_ratio(struct gate *g, uint32_t i);
 int has_plain_signature(const struct gate *g, uint32_t value);
 int check_class_value(struct gate *g, uint32_t i, uint32_t object);
 /* The name of a method of singledispatch that must not be taken unseen. */
