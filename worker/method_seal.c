@@ -107,7 +107,7 @@ static Py_hash_t method_hash(PyObject *self)
 static PyObject *method_compare(PyObject *self, PyObject *other, int op)
 {
     if (op != Py_EQ && op != Py_NE)
-        Py_RETURN_NOTIMPLEMENTED;
+        return PyErr_Format(PyExc_TypeError, "methods have no order");
     return PyBool_FromLong((function_of(self) == function_of(other)) == (op == Py_EQ));
 }
 

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+What is looked at again when the code makes a class, or the library makes an instance of one:
+names and bases that come from text, and objects that `__new__` answers with. With the gate
+down, as in test_seals.py.
+"""
+
+import pytest
+
+from support import ok
+from test_seals import PYTHONS, each, run  # noqa: F401 (a fixture)
+
+
+MADE = {
+    "type": "type('X', (), {name: 1})",
+    "ABCMeta": "type(ABC)('X', (), {name: 1})",
+    "an Enum without members": "Enum('X', {name: 1, 'A': 1})",
+    "in a class statement": "class A:\n    x = type('X', (), {name: 1})",
+    "by the library": "stack = ExitStack()\nstack.callback(type, 'X', (), {name: 1})\nstack.close()",
+    "a metaclass": "type('X', (type,), {})",
+    "another": "type(ABC)('X', (type(ABC),), {})",
+    "beside a statement": "class Shown:\n    def __init_subclass__(cls): type('X', (), {word: 1})\nclass B(Shown): pass",
+}
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_classes_made_from_text_have_the_names_of_class_statements(run, version):
+    code = """
+from abc import ABC
+from contextlib import ExitStack
+from enum import Enum
+name = word = "__reduce_" + "ex__"
+""" + each(MADE, "Exception")
+    envelope = run(code, None, "--python", PYTHONS[version])
+    for way, why in ok(envelope).items():
+        assert why and "the interpreter refuses 'type.__new__' (" in why, (way, why)
+    assert [v["what"] for v in envelope["violations"]] == ["type.__new__"] * len(MADE)
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_other_classes_are_made_as_ever(run, version):
+    code = """
+import copy
+from abc import ABC, ABCMeta, abstractmethod
+from collections import namedtuple
+from dataclasses import dataclass, field, replace
+from enum import Enum, Flag
+from typing import Generic, NamedTuple, Protocol, TypedDict, TypeVar
+T = TypeVar("T")
+class Meta(type):
+    def __instancecheck__(cls, x): return True
+class Abstract(ABCMeta):
+    pass
+class A(metaclass=Meta):
+    def __getattribute__(self, name): return 5
+class B(ABC, metaclass=Abstract):
+    @abstractmethod
+    def f(self): ...
+    def __reduce__(self): return int, ()
+class G(Generic[T]): pass
+class P(Protocol):
+    x: int
+class D(TypedDict):
+    x: int
+@dataclass(slots=True, frozen=True, order=True)
+class S(G[int]):
+    x: int = 1
+    y: list = field(default_factory=list, compare=False)
+class N(NamedTuple):
+    x: int
+class Single:
+    one = None
+    def __new__(cls, *args):
+        if cls.one is None:
+            cls.one = super().__new__(cls)
+        return cls.one
+class Shape:
+    def __new__(cls, corners=None):
+        return super().__new__(Square) if corners == 4 else 3 if corners == 3 else super().__new__(cls)
+class Square(Shape): pass
+class Planet(Enum):
+    def __new__(cls, mass):
+        planet = object.__new__(cls)
+        planet._value_ = mass * 2
+        return planet
+    EARTH = 3
+class Word(str):
+    def __new__(cls, text): return str.__new__(cls, text.upper())
+Made = type("Made", (Single,), {"__len__": lambda self: 4, "x": 1})
+result["x"] = [isinstance(1, A), A().x, copy.copy(S(2)) == S(2), replace(S(2), x=3).x, N(1).x, namedtuple("R", "a b")(1, 2).b,
+    Enum("E", "A B").B.value, Flag("F", {"A": 1}).A.value, len(Made()), Single() is Single() is copy.copy(Single()),
+    type(Shape(4)).__name__, Shape(3), type(Shape()).__name__, Planet(6).name, copy.deepcopy(Word("a")), Word.__new__.__name__, G[int]().__class__.__name__]
+"""
+    envelope = run(code, None, "--python", PYTHONS[version])
+    assert ok(envelope)["x"] == [True, 5, True, 3, 1, 2, 2, 1, 4, True, "Square", 3, "Shape", "EARTH", "A", "__new__", "G"]
+    assert envelope["violations"] == []
+
+
+ELSEWHERE = {
+    "copy": "copy.copy(X(1))",
+    "deepcopy": "copy.deepcopy(X(1))",
+    "a list": "L([1]).again()",
+    "an Enum": "class E(Enum):\n    def __new__(cls, v): return re.I\n    A = 1",
+    "a function in its place": "class E(Enum):\n    __new__ = lambda cls, v: re.I\n    A = 1",
+    "a stack": "S(first=True).pop_all()",
+}
+
+
+def test_the_library_writes_to_no_other_object_than_it_asked_for(run):
+    code = """
+import copy, re
+from collections import UserList
+from contextlib import ExitStack
+from enum import Enum
+other = ExitStack()
+def make(cls, first=False): return object.__new__(cls) if first else other
+class X: __new__ = make
+class L(UserList):
+    __new__ = staticmethod(make)
+    def again(self): return super().__copy__()
+class S(ExitStack):
+    __new__ = make
+    def __init__(self, first=False): super().__init__()
+""" + each(ELSEWHERE, "TypeError")
+    for way, why in ok(run(code)).items():
+        assert why and "where the library asked for an instance" in why, (way, why)
