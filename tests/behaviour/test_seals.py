@@ -18,6 +18,7 @@ PYTHONS = {version: path for version, path in find().items() if int(version.spli
 
 run = without_gate
 
+
 def each(attempts, error):
     """One program that tries them all: result[name] is what the error says, None without one."""
     return "".join(
