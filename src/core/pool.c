@@ -352,6 +352,7 @@ static int send_plan(struct box *box, struct cordon_err *reterr)
     return rc;
 }
 
+/* It starts while its plan is being made. */
 static int start_keeper(struct box *box, struct cordon_err *reterr)
 {
     char path[PATH_MAX + 32];
@@ -360,11 +361,12 @@ static int start_keeper(struct box *box, struct cordon_err *reterr)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot make a socket for the keeper");
     AUTO_FD theirs = pair[1];
     box->sock.fd = pair[0];
-    int rc = send_plan(box, reterr);
+    (void)snprintf(path, sizeof(path), "%s/cordon-keeper", box->opts.helper_dir);
+    int rc = spawn_helper(path, "cordon-keeper", theirs, reterr);
     if (rc < 0)
         return rc;
-    (void)snprintf(path, sizeof(path), "%s/cordon-keeper", box->opts.helper_dir);
-    rc = spawn_helper(path, "cordon-keeper", theirs, reterr);
+    fd_close(&theirs);
+    rc = send_plan(box, reterr);
     if (rc < 0)
         return rc;
     int flags = fcntl(box->sock.fd, F_GETFL);
