@@ -119,7 +119,7 @@ static const char *limit_of_errno(long number)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].number == number)
             return strcmp(rows[i].limit, "disk") == 0 ? disk_limit() : rows[i].limit;
-    return number == EAGAIN && out_of_processes() ? "processes" : NULL;
+    return NULL;
 }
 
 static long errno_of(PyObject *value)
@@ -145,12 +145,39 @@ static int no_thread(PyObject *value)
     return text && PyUnicode_CompareWithASCIIString(text, "can't start new thread") == 0;
 }
 
+/* What the function that the exception was raised in calls: a new reference, or NULL. */
+static PyObject *names_called(PyObject *value)
+{
+    AUTO_PY trace = errors_innermost(value);
+    AUTO_PY frame = trace ? PyObject_GetAttrString(trace, "tb_frame") : NULL;
+    AUTO_PY code = frame ? PyObject_GetAttrString(frame, "f_code") : NULL;
+    PyObject *names = code ? PyObject_GetAttrString(code, "co_names") : NULL;
+    PyErr_Clear();
+    return names;
+}
+
+/* EAGAIN of a process that was asked for, whose refusal ended others, so that there is room. */
+static int was_forking(PyObject *value)
+{
+    static const char *const forks[] = {"fork", "forkpty", "_fork_exec", "posix_spawn",
+                                        "posix_spawnp"};
+    AUTO_PY names = names_called(value);
+    for (Py_ssize_t i = 0; names && PyTuple_Check(names) && i < PyTuple_Size(names); i++)
+        for (size_t k = 0; k < ARRAY_LEN(forks); k++)
+            if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), forks[k]) == 0)
+                return 1;
+    return 0;
+}
+
 static const char *limit_of(PyObject *value)
 {
+    long number = is_a(value, PyExc_OSError) ? errno_of(value) : 0;
     if (is_a(value, PyExc_MemoryError))
         return "memory";
-    if (is_a(value, PyExc_OSError))
-        return limit_of_errno(errno_of(value));
+    if (number == EAGAIN)
+        return out_of_processes() || was_forking(value) ? "processes" : NULL;
+    if (number)
+        return limit_of_errno(number);
     return no_thread(value) ? "processes" : NULL;
 }
 

@@ -309,6 +309,32 @@ def test_descriptors_on_their_way_elsewhere(value, home):  # noqa: F811
                      "--config", home / "c.yaml", "--profile", "least") == {"n": [16, 16]}
 
 
+@pytest.mark.parametrize("code", ["while True: os.fork()", """
+        import subprocess
+        children = []
+        while True: children.append(subprocess.Popen(["sleep", "9"]))"""], ids=["fork", "subprocess"])
+def test_processes_that_end_all_when_one_is_refused(approve, home, code):  # noqa: F811
+    """When it is asked why, there may be room again."""
+    (home / "c.yaml").write_text("profiles:\n  - {name: few, approved: {limits: {tasks: 8}}}\n")
+    (home / "c.yaml").chmod(0o644)
+    for _ in range(3):
+        answer = approve(f"""
+        import os
+        {code}
+        """, None, "--config", home / "c.yaml", "--profile", "few")
+        assert (answer["status"], answer["error"].get("limit")) == ("limit", "processes"), answer
+
+
+def test_what_else_would_block(approve):
+    answer = approve("""
+        import os
+        r, w = os.pipe()
+        os.set_blocking(r, False)
+        os.read(r, 1)
+    """)
+    assert (answer["status"], answer["error"]["type"]) == ("error", "BlockingIOError"), answer
+
+
 def test_a_file_of_the_callers_that_grows_too_large(approve, home):  # noqa: F811
     answer = approve(f"open({str(home / 'f')!r}, 'w').truncate((4 << 30) + 1)")
     assert (answer["status"], answer["error"]["limit"]) == ("limit", "disk"), answer
