@@ -124,9 +124,11 @@ static void note_shared(const struct keeper *k, const struct run *run)
     if (shared.made_bytes == 0)
         shared.least =
             of_others(hold_filed(run->meter.work, disk) + hold_filed(run->meter.shm, disk));
-    if (length < INT64_MAX - shared.made_bytes) { /* else there is no address for it */
-        shared.made_bytes += length + PAGE_BYTES;
-        note_length(length + PAGE_BYTES);
+    if (length < INT64_MAX - PAGE_BYTES) { /* else there is no address for it */
+        uint64_t room = INT64_MAX - shared.made_bytes;
+        length += PAGE_BYTES;
+        shared.made_bytes += length < room ? length : room; /* the sum must not come round to 0 */
+        note_length(length);
     }
     shared.is_new = 1;
     answer(k, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);

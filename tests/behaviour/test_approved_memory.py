@@ -59,6 +59,17 @@ SHARED = {
             time.sleep(0.004)
         time.sleep(rest)
     """,
+    "after lengths that no sum holds": """
+        parts = [shared(4 << 20, 0x21, -1) for n in range(20)]
+        made = 20 * ((4 << 20) + 65536)
+        for size in (2**63 - 2 - made, 2**63 - 2**17 + 4096):
+            libc.mmap(None, ctypes.c_size_t(size), 3, 0x21, -1, 0)
+        for at in parts:
+            ctypes.memset(at, 1, 4 << 20)
+            libc.munmap(ctypes.c_void_p(at + 4096), ctypes.c_size_t((4 << 20) - 4096))
+            time.sleep(0.004)
+        time.sleep(rest)
+    """,
     "whose pages are put aside": """
         held = [mmap.mmap(-1, 4 << 20) for n in range(20)]
         for m in held:
