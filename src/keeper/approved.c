@@ -234,12 +234,14 @@ static int await_walls(struct keeper *k, struct run *run, int sync, pid_t pid,
  * What it looks at belongs to its own user. An ordinary user's run lives in the keeper's own
  * user namespace, where the right to look into what is not dumpable is one more capability,
  * which root's keeper has over the run's namespace because it is its owner. That one keeps the
- * right to be told what a mapping holds (hold.c), where it has it.
+ * right to be told what a mapping holds (hold.c), where it has it, and is told of mappings at all.
  */
-static int give_up_privileges(const struct box *box, struct cordon_err *reterr)
+static int give_up_privileges(const struct keeper *k, struct cordon_err *reterr)
 {
-    uint64_t look = PRIVS_CAP(box->as_root ? CAP_CHECKPOINT_RESTORE : CAP_SYS_PTRACE);
-    if (!box_has_namespaces(box) || !privs_has_caps(look))
+    int as_root = k->box->as_root;
+    uint64_t look = PRIVS_CAP(as_root ? CAP_CHECKPOINT_RESTORE : CAP_SYS_PTRACE);
+    if (!box_has_namespaces(k->box) || (as_root && k->approved.listener < 0) ||
+        !privs_has_caps(look))
         look = 0;
     int r = privs_keep_caps(look, reterr);
     return r < 0 ? r : privs_no_new_privs(reterr);
@@ -294,7 +296,7 @@ static int start_init(struct keeper *k, struct run *run, pid_t *ret_pid, struct 
     fd_close(&its);
     r = await_walls(k, run, ours, pid, reterr);
     if (r == 0)
-        r = give_up_privileges(k->box, reterr);
+        r = give_up_privileges(k, reterr);
     if (r < 0) {
         (void)kill(pid, SIGKILL);
         return r;

@@ -5,12 +5,14 @@ user: what is made to count, or held at its making, and that honest programs do 
 """
 
 import mmap
+import os
+import subprocess
 import textwrap
 import threading
 
 import pytest
 
-from support import SLOW, wait_until
+from support import SLOW, keepers, left_behind, sandboxes, wait_until
 from test_approved import approve, caller, home, value  # noqa: F401 (fixtures)
 
 MIB = 1 << 20
@@ -229,6 +231,25 @@ def test_a_program_in_a_memory_file(value):
         result["said"] = subprocess.run([f"/proc/self/fd/{to_read}"], pass_fds=[to_read],
                                         capture_output=True, text=True).stdout
     """) == {"said": "run\n"}
+
+
+@pytest.mark.parametrize("down", [(), ("--drop-wall", "seccomp")], ids=["all walls", "nobody asks"])
+def test_what_the_keeper_may_do(cordon, down):
+    """CAP_CHECKPOINT_RESTORE, to be told what maps hold; and not where it is told of none."""
+    if os.geteuid() != 0:
+        pytest.skip("root's keeper")
+    with cordon.popen("run", "--approved", "--no-gate", *down, "-", stdin=subprocess.PIPE) as process:
+        process.stdin.write(b"import time\ntime.sleep(20)")
+        process.stdin.close()
+        try:
+            assert wait_until(lambda: any(s.status("NoNewPrivs") == ["1"] for s in sandboxes()), 20)
+            keeper = min(keepers(), key=lambda p: p.depth)
+            most = 0 if down else 1 << 40
+            assert wait_until(lambda: all(int(keeper.status(kind)[0], 16) in (0, most)
+                                          for kind in ("CapPrm", "CapEff", "CapBnd")))
+        finally:
+            process.kill()
+    assert left_behind() == []
 
 
 def test_of_a_process_whose_first_thread_has_ended(approve):
