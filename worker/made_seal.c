@@ -46,6 +46,13 @@ static PyObject *maker_word(PyObject *self, void *name)
     return PyObject_GetAttrString(((struct maker *)(void *)self)->function, name);
 }
 
+/* For whoever asks what arguments it takes: dataclasses do, and let nothing pass that does not say. */
+static PyObject *maker_wrapped(PyObject *self, void *unused)
+{
+    (void)unused;
+    return Py_XNewRef(((struct maker *)(void *)self)->function);
+}
+
 static void maker_free(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -70,13 +77,14 @@ static int maker_clear(PyObject *self)
 }
 
 static char word_name[] = "__name__", word_qualname[] = "__qualname__", word_doc[] = "__doc__",
-            word_module[] = "__module__";
+            word_module[] = "__module__", word_wrapped[] = "__wrapped__";
 
 static PyGetSetDef maker_words[] = {
     {word_name, maker_word, NULL, NULL, word_name},
     {word_qualname, maker_word, NULL, NULL, word_qualname},
     {word_doc, maker_word, NULL, NULL, word_doc},
     {word_module, maker_word, NULL, NULL, word_module},
+    {word_wrapped, maker_wrapped, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

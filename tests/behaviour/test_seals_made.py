@@ -84,15 +84,19 @@ class Planet(Enum):
         planet._value_ = mass * 2
         return planet
     EARTH = 3
+@dataclass
+class Dated:
+    x: int
+    def __new__(cls, x): return object.__new__(cls)
 class Word(str):
     def __new__(cls, text): return str.__new__(cls, text.upper())
 Made = type("Made", (Single,), {"__len__": lambda self: 4, "x": 1})
-result["x"] = [isinstance(1, A), A().x, copy.copy(S(2)) == S(2), replace(S(2), x=3).x, N(1).x, namedtuple("R", "a b")(1, 2).b,
+result["x"] = [isinstance(1, A), A().x, copy.copy(S(2)) == S(2), Dated(7).x, replace(S(2), x=3).x, N(1).x, namedtuple("R", "a b")(1, 2).b,
     Enum("E", "A B").B.value, Flag("F", {"A": 1}).A.value, len(Made()), Single() is Single() is copy.copy(Single()),
     type(Shape(4)).__name__, Shape(3), type(Shape()).__name__, Planet(6).name, copy.deepcopy(Word("a")), Word.__new__.__name__, G[int]().__class__.__name__]
 """
     envelope = run(code, None, "--python", PYTHONS[version])
-    assert ok(envelope)["x"] == [True, 5, True, 3, 1, 2, 2, 1, 4, True, "Square", 3, "Shape", "EARTH", "A", "__new__", "G"]
+    assert ok(envelope)["x"] == [True, 5, True, 7, 3, 1, 2, 2, 1, 4, True, "Square", 3, "Shape", "EARTH", "A", "__new__", "G"]
     assert envelope["violations"] == []
 
 
