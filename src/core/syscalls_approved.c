@@ -37,6 +37,7 @@ static const struct sys_rule approved_rules[] = {
     {ASK,    "memfd_create", ANY, "one page that is mapped keeps all of it, or a socket that it waits in"},
     {ASK,    "mmap", {IS(3, BITS(MAP_TYPE | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS))},
              "the same without a file; private memory is in the size of whoever has it"},
+    {REFUSE, "prctl", {IS(0, V(PRCTL_SET_VMA))}, "gives it another name than it is looked for by"},
     {REFUSE, "sched_setscheduler sched_setattr sched_setparam setpriority", ANY,
              "who gets no turn holds up the keeper that answers it, or looks at it"},
     /* ---- kernel parts with a history of holes ---- */

@@ -58,9 +58,11 @@ static const struct promise approved_promises[] = {
     {"splice", {X, X, X, X}, SYS_ALLOW},
     {"setsockopt", {X, 1, 60, X}, SYS_REFUSE}, /* SO_ZEROCOPY */
     {"setsockopt", {X, 1, 60 | HIGH, X}, SYS_REFUSE},
-    {"setsockopt", {X, 1, 7, X}, SYS_ALLOW},  /* SO_SNDBUF */
-    {"setsockopt", {X, 6, 60, X}, SYS_ALLOW}, /* of TCP */
-    {"ioctl", {X, 0x5412, X}, SYS_REFUSE},    /* TIOCSTI */
+    {"setsockopt", {X, 1, 7, X}, SYS_ALLOW},   /* SO_SNDBUF */
+    {"setsockopt", {X, 6, 60, X}, SYS_ALLOW},  /* of TCP */
+    {"prctl", {0x53564d41, 0, X}, SYS_REFUSE}, /* PR_SET_VMA */
+    {"prctl", {0x53564d41 | HIGH, 0, X}, SYS_REFUSE},
+    {"ioctl", {X, 0x5412, X}, SYS_REFUSE}, /* TIOCSTI */
     {"ioctl", {X, 0x5412 | HIGH, X}, SYS_REFUSE},
 
     /* the kernel's deep ends, and what outlives a run */
