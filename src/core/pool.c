@@ -343,8 +343,10 @@ static int send_plan(struct box *box, struct cordon_err *reterr)
     if (rc == 0) {
         rc = wire_send(box->sock.fd, WIRE_PLAN, 0, plan.data, plan.len, fds,
                        (size_t)(fds[0] >= 0) + (fds[1] >= 0));
-        if (rc < 0)
-            rc = err_set(reterr, CORDON_E_HELPER, -rc, "cannot send the plan to the keeper");
+        /* A keeper that has ended already has said why, which is still to be read. */
+        rc = rc == 0 || rc == -EPIPE || rc == -ECONNRESET
+                 ? 0
+                 : err_set(reterr, CORDON_E_HELPER, -rc, "cannot send the plan to the keeper");
     }
     buf_done(&plan);
     fd_close(&fds[0]);

@@ -57,6 +57,12 @@ def test_below_the_floor_nothing_runs(run):
     assert "seccomp=unconfined" in envelope["error"]["message"] # what to do about it
 
 
+def test_a_keeper_that_ends_before_its_plan_has_come_says_why(run):
+    for args in [()] * 6 + [("--approved",)] * 6:
+        envelope = run(["close_range=ENOSYS"], *args)
+        assert "Linux 5.9 or later is needed" in envelope["error"]["message"], envelope
+
+
 @needs_contained
 def test_contained(run):
     envelope = run(NO_NAMESPACES, "--level", "contained")
