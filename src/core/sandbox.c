@@ -402,7 +402,7 @@ static void spec_of(const struct cordon_run *run, struct sandbox_spec *spec)
         .disk_files = l->disk_files,
         .walls_down = run->walls_down,
         .approved = (uint32_t)run->request.approved,
-        .in_group = run->owner->groups != NULL,
+        .in_group = run->group != NULL,
     };
 }
 
@@ -424,9 +424,9 @@ int run_start(struct cordon_run *run, struct box *box)
         run_failed(run, &err);
         return 1;
     }
-    spec_of(run, &spec);
     run->box = box;
     rungroup_make(run);
+    spec_of(run, &spec); /* which says whether there is one */
     if (box_fork(box, run->id, &spec, theirs, &err) < 0) {
         run_failed(run, &err);
         return 1;

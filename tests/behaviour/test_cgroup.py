@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import textwrap
 import threading
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ import pytest
 from http_client import Daemon
 from support import (KERNEL, NOBODY, SLOW, as_nobody, kill, left_behind, standbys, wait_until,
                      why_not_nobody)
+from test_approved_memory import HEAD, SHARED
 from test_limits import HOLDERS, MIB, both, filling, run_into
 
 DELEGATED = os.environ.get("CORDON_TEST_CGROUP", "")
@@ -252,6 +254,27 @@ def test_what_a_group_above_lacks_is_no_limit_of_the_run(run, place, kind):
         assert groups(made) == []
     assert answer["limits_by"].startswith("cgroup"), answer
     assert answer["status"] == "crashed" and "lack of memory" in answer["error"]["message"], answer
+
+
+@delegated
+def test_a_run_that_can_have_none(cordon):
+    """Its keeper counts what only a group would, then."""
+    why = SECOND and "groups can be left to a user in version 1 alone" or why_not_nobody(cordon.path)
+    if why:
+        pytest.skip(why)
+    code = "rest = 10\n" + HEAD + textwrap.dedent(SHARED["of which one page is mapped"])
+    with tempfile.TemporaryDirectory() as folder, below("left") as made:
+        config = Path(folder, "cordon.yaml")
+        config.write_text(f"cgroup: {':'.join(map(str, made))}\n")
+        for path in (folder, *made):
+            os.chown(path, NOBODY, NOBODY)
+        with Daemon(cordon, Path(folder, "s"), "--config", config, wrap=as_nobody) as daemon:
+            for group in made:
+                group.chmod(0o555)
+            answer = daemon.execute(code, approved=True, limits={"memory_bytes": 32 << 20})
+            for group in made:
+                group.chmod(0o755)
+    assert (answer["limits_by"], answer["status"]) == ("sampling", "limit"), answer
 
 
 # ---- their end ------------------------------------------------------------------------------------
