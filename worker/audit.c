@@ -463,6 +463,16 @@ int audit_is_of_code(PyObject *function)
     return globals == audit.globals;
 }
 
+PyObject *audit_names_in(PyObject *function)
+{
+    audit.own++;
+    AUTO_PY code = PyObject_GetAttrString(function, "__code__");
+    AUTO_PY names = code ? PyObject_GetAttrString(code, "co_names") : NULL;
+    audit.own--;
+    PyErr_Clear();
+    return py_take(&names);
+}
+
 int audit_is_within(const char *module)
 {
     PyObject *dict = dict_of(module);

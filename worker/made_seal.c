@@ -131,12 +131,14 @@ static PyObject *real_build;
 /* Those that are being carried out, the innermost first. */
 static __thread struct statement {
     PyObject *frame;
+    PyObject *args; /* the body, the name, the bases */
     struct statement *outer;
 } * statements;
 
 static PyObject *build_class(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    struct statement own = {.frame = (PyObject *)PyEval_GetFrame(), .outer = statements};
+    struct statement own = {
+        .frame = (PyObject *)PyEval_GetFrame(), .args = args, .outer = statements};
     (void)self;
     statements = &own;
     PyObject *class = PyObject_Call(real_build, args, kwargs);
@@ -144,11 +146,32 @@ static PyObject *build_class(PyObject *self, PyObject *args, PyObject *kwargs)
     return class;
 }
 
-/* The statement itself asks for the class: none of the code runs in between, its body neither. */
-static int is_statement(void)
+/*
+ * The statement that asks for a class, or NULL: none of the code runs in between, its body neither.
+ * Its metaclass may be anything that can be called, and call `type` for a class of its own.
+ */
+static const struct statement *statement(void)
 {
     AUTO_PY frame = audit_code_frame();
-    return frame && statements && statements->frame == frame;
+    return frame && statements && statements->frame == frame ? statements : NULL;
+}
+
+static int stands_in(const struct statement *in, PyObject *name)
+{
+    PyObject *body = in && PyTuple_Size(in->args) > 0 ? PyTuple_GetItem(in->args, 0) : NULL;
+    AUTO_PY names = body ? audit_names_in(body) : NULL;
+    AUTO_PY text = names ? PyUnicode_FromObject(name) : NULL; /* whatever it says that it equals */
+    int found = text ? PySequence_Contains(names, text) : 0;
+    PyErr_Clear();
+    return found > 0;
+}
+
+static int is_base_of(const struct statement *in, PyObject *base)
+{
+    for (Py_ssize_t i = 2; in && i < PyTuple_Size(in->args); i++)
+        if (PyTuple_GetItem(in->args, i) == base)
+            return 1;
+    return 0;
 }
 
 static PyMethodDef build_def = {"__build_class__", (PyCFunction)(void (*)(void))build_class,
@@ -165,24 +188,25 @@ static int watch_statements(void)
 /* ---- names and bases ------------------------------------------------------------------------- */
 
 /* 0, or -1 and it is refused. */
-static int check_names(PyObject *names)
+static int check_names(PyObject *names, const struct statement *in)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
     while (PyDict_Next(names, &at, &key, &value)) {
         const char *text = PyUnicode_Check(key) ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
         PyErr_Clear(); /* half a character: no name of the interpreter's */
-        if (text && !gate_may_be_in_class(text))
+        if (text && !gate_may_be_in_class(text) && !stands_in(in, key))
             return audit_refuse_class(key);
     }
     return 0;
 }
 
-static int check_bases(PyObject *bases)
+static int check_bases(PyObject *bases, const struct statement *in)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {
         PyObject *base = PyTuple_GetItem(bases, i);
-        if (PyType_Check(base) && PyType_IsSubtype((PyTypeObject *)(void *)base, &PyType_Type))
+        if (PyType_Check(base) && PyType_IsSubtype((PyTypeObject *)(void *)base, &PyType_Type) &&
+            !is_base_of(in, base))
             return audit_refuse_class(base);
     }
     return 0;
@@ -194,9 +218,10 @@ static PyObject *guarded_new(PyTypeObject *meta, PyObject *args, PyObject *kwarg
     if (!audit_is_on() || PyTuple_Size(args) != 3 ||
         !PyArg_ParseTuple(args, "UO!O!", &name, &PyTuple_Type, &bases, &PyDict_Type, &names))
         return PyErr_Occurred() ? NULL : type_new(meta, args, kwargs);
-    int known = is_statement() || audit_is_within("dataclasses");
+    const struct statement *in = statement();
+    int known = audit_is_within("dataclasses");
     AUTO_PY own = PyDict_Copy(names);
-    if (!own || (!known && (check_names(own) < 0 || check_bases(bases) < 0)) ||
+    if (!own || (!known && (check_names(own, in) < 0 || check_bases(bases, in) < 0)) ||
         watch(own, "__new__") < 0 || watch(own, "_new_member_") < 0)
         return NULL;
     AUTO_PY given = PyTuple_Pack(3, name, bases, own);

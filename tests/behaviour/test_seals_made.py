@@ -19,6 +19,8 @@ MADE = {
     "by the library": "stack = ExitStack()\nstack.callback(type, 'X', (), {name: 1})\nstack.close()",
     "a metaclass": "type('X', (type,), {})",
     "another": "type(ABC)('X', (type(ABC),), {})",
+    "by a statement's metaclass": "class B(metaclass=partial(set().union, map(type, ['X'], [()], [{name: 1}]))): pass",
+    "a metaclass by one": "class B(metaclass=partial(set().union, map(type, ['X'], [(type,)], [{}]))): pass",
     "beside a statement": "class Shown:\n    def __init_subclass__(cls): type('X', (), {word: 1})\nclass B(Shown): pass",
 }
 
@@ -29,6 +31,7 @@ def test_classes_made_from_text_have_the_names_of_class_statements(run, version)
 from abc import ABC
 from contextlib import ExitStack
 from enum import Enum
+from functools import partial
 name = word = "__reduce_" + "ex__"
 """ + each(MADE, "Exception")
     envelope = run(code, None, "--python", PYTHONS[version])
