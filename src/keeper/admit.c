@@ -154,8 +154,10 @@ static uint64_t most_held(pid_t top)
     struct hold_shared has;
     int is_new = shared.is_new;
 
-    if (hold_shared(top, 1, &has) < 0)
+    if (hold_shared(top, 1, &has) < 0) {
+        shared.held = NOT_TOLD;
         return shared.made_bytes;
+    }
     shared.is_new = 0;
     if (has.objects == 0 && !is_new) {
         shared.made_bytes = 0;

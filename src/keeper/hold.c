@@ -278,8 +278,12 @@ void hold_pages(pid_t top, int without_top, struct hold_pages *ret)
 
 /* ---- shared memory without a name ------------------------------------------------------ */
 
+/* Many processes with as many maps as the kernel allows would take seconds. */
+#define MAPS_MOST_NS UINT64_C(100000000)
+
 struct shared {
-    int unseen; /* one of the processes does not let itself be looked at */
+    uint64_t until_ns;
+    int unseen; /* one of the processes does not let itself be looked at, or is too much to look at */
     struct hold_shared *ret;
 };
 
@@ -321,6 +325,8 @@ static void add_shared(void *ctx, const struct tree_process *p)
     char path[64], line[PATH_MAX + 128];
 
     (void)snprintf(path, sizeof(path), "%d/maps", p->look);
+    if (s->unseen)
+        return;
     int fd = openat(tree_proc(), path, O_RDONLY | O_CLOEXEC);
     FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!f) {
@@ -328,14 +334,16 @@ static void add_shared(void *ctx, const struct tree_process *p)
         fd_close(&fd);
         return;
     }
-    while (fgets(line, sizeof(line), f))
+    while (!s->unseen && fgets(line, sizeof(line), f)) {
         take_map(p->look, line, s->ret);
+        s->unseen = io_now_ns() > s->until_ns;
+    }
     (void)fclose(f);
 }
 
 int hold_shared(pid_t top, int without_top, struct hold_shared *ret)
 {
-    struct shared s = {.ret = ret};
+    struct shared s = {.until_ns = io_now_ns() + MAPS_MOST_NS, .ret = ret};
 
     *ret = (struct hold_shared){0};
     round_now++;

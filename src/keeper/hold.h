@@ -54,7 +54,7 @@ struct hold_shared {
     uint64_t objects;
     uint64_t bytes; /* that they hold together, mapped or not; UINT64_MAX: not for us to see */
 };
-/* 0; -1: one of the processes does not let itself be looked at. */
+/* 0; -1: one of the processes does not let itself be looked at, or they have too many maps. */
 int hold_shared(pid_t top, int without_top, struct hold_shared *ret);
 
 /* What the whole host has in files in memory and shared memory, swapped out or not. */
