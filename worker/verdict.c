@@ -91,6 +91,15 @@ static int out_of_processes(void)
     return 0;
 }
 
+/* Where shared memory and memory files are: its own, where its processes have a namespace. */
+static const char *shm_limit(void)
+{
+    struct statvfs st;
+    if (getppid() != 1 || statvfs("/dev/shm", &st) < 0)
+        return NULL;
+    return st.f_ffree == 0 ? "shm_files" : st.f_bfree == 0 ? "shm" : NULL;
+}
+
 /*
  * Which of the working directory's two limits it is. An approved run writes elsewhere, too:
  * that a disk of the host is full is no limit of ours.
@@ -103,7 +112,7 @@ static const char *disk_limit(void)
         return "disk";
     if (st.f_ffree == 0)
         return "disk_files";
-    return worker.approved && st.f_bfree > 0 ? NULL : "disk";
+    return worker.approved && st.f_bfree > 0 ? shm_limit() : "disk";
 }
 
 static const char *limit_of_errno(long number)

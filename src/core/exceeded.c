@@ -37,6 +37,9 @@ static const struct exceeded rows[] = {
     ROW("files", "files", "opened more files at once than", open_files, "open_files", NUMBER),
     ROW("disk_files", "files", "made more files in its working directory than", disk_files,
         "disk_files", NUMBER),
+    ROW("shm", "disk", "wrote more to /dev/shm, where its shared memory and memory files are, than",
+        disk_bytes, "disk", BYTES),
+    ROW("shm_files", "files", "made more files in /dev/shm than", disk_files, "disk_files", NUMBER),
     ROW("result", "result", "gave a result that is larger, encoded, than", result_bytes, "result",
         BYTES),
     /* The last one: see exceeded_of(). */

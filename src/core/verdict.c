@@ -305,6 +305,16 @@ static const char *who_killed(const struct cordon_run *run)
                                  : ": something on the host killed it, perhaps for lack of memory";
 }
 
+/* What a user cannot guess. */
+static const char *why_signal(const struct cordon_run *run, int sig)
+{
+    if (sig == SIGBUS && run->request.approved)
+        return ": perhaps it wrote to shared memory or a mapped file, and there was no room left "
+               "in "
+               "/dev/shm or the working directory (limits: disk)";
+    return sig == SIGKILL ? who_killed(run) : "";
+}
+
 static void say_signal(struct cordon_result *r, const struct cordon_run *run, int sig)
 {
     char name[64];
@@ -318,7 +328,7 @@ static void say_signal(struct cordon_result *r, const struct cordon_run *run, in
         return;
     }
     result_error(r, CORDON_CRASHED, "crash", "the interpreter died of signal %s%s",
-                 signal_name(sig, name, sizeof(name)), sig == SIGKILL ? who_killed(run) : "");
+                 signal_name(sig, name, sizeof(name)), why_signal(run, sig));
 }
 
 static void say_exit(struct cordon_result *r, const struct cordon_run *run)

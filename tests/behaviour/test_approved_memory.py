@@ -194,6 +194,28 @@ def test_file_systems_in_memory(approve, path):
     """)
 
 
+FULL = {
+    "a memory file": ("disk", "fd = os.memfd_create('x')\nwhile True: os.write(fd, bytes(MIB))"),
+    "a file": ("disk", "with open('/dev/shm/x', 'wb') as f:\n  while True: f.write(bytes(MIB))"),
+    "files": ("files", "for n in range(11_000): open(f'/dev/shm/{n}', 'w').close()"),
+}
+
+
+@pytest.mark.parametrize("limit, code", FULL.values(), ids=FULL)
+def test_no_room_in_shared_memory(approve, limit, code):
+    answer = approve(f"import os\nMIB = 1 << 20\n{code}\n")
+    assert (answer["status"], answer["error"].get("limit")) == ("limit", limit), answer
+    assert "/dev/shm" in answer["error"]["message"], answer
+
+
+def test_no_room_for_a_page_of_it(approve):
+    answer = approve("import mmap, os\nfd = os.open('x', os.O_RDWR | os.O_CREAT)\n"
+                     "os.truncate(fd, 300 << 20)\nmap = mmap.mmap(fd, 300 << 20)\n"
+                     "for at in range(0, len(map), 4096): map[at] = 1\n")
+    assert answer["status"] == "crashed" and "SIGBUS" in answer["error"]["message"], answer
+    assert "no room left" in answer["error"]["message"], answer
+
+
 def test_a_memory_file_is_one(value):
     assert value("""
         import mmap, os, socket, subprocess
