@@ -45,6 +45,10 @@ static const struct exceeded rows[] = {
     /* The last one: see exceeded_of(). */
     {"pipes", "memory", "held more memory in pipes than", NULL, NULL, 0, WIRE_PIPES_MAX, BYTES},
 };
+
+/* No row of the table: no sandbox tells it, and it has a status of its own. */
+static const struct exceeded wall =
+    ROW("wall", "wall", "ran longer than", wall_ms, "wall", MILLISECONDS);
 #undef ROW
 
 const struct exceeded *exceeded_find(const char *word)
@@ -72,7 +76,7 @@ static void amount_text(enum unit unit, uint64_t amount, char *text, size_t size
     else if (unit == BYTES)
         (void)snprintf(text, size, "%llu bytes", (unsigned long long)amount);
     else if (unit == MILLISECONDS)
-        (void)snprintf(text, size, "%.4g s", (double)amount / 1000.0);
+        (void)snprintf(text, size, "%.6g s", (double)amount / 1000.0);
     else
         (void)snprintf(text, size, "%llu", (unsigned long long)amount);
 }
@@ -137,4 +141,9 @@ void exceeded_say(struct cordon_result *r, const struct cordon_run *run, const s
     result_error(r, CORDON_LIMIT, "limit", "the code %s its limit of %s%s; %s or make it need less",
                  row->what, amount, peak, remedy);
     r->limit = row->limit;
+}
+
+void exceeded_wall_remedy(const struct cordon_run *run, char *text, size_t size)
+{
+    remedy_text(run, &wall, text, size);
 }

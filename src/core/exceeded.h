@@ -20,4 +20,7 @@ const struct exceeded *exceeded_of(enum wire_limit limit);
 void exceeded_say(struct cordon_result *r, const struct cordon_run *run,
                   const struct exceeded *which);
 
+/* What to do about a deadline: where to raise it. */
+void exceeded_wall_remedy(const struct cordon_run *run, char *text, size_t size);
+
 #endif

@@ -188,11 +188,6 @@ static int check_texts(const struct cordon_request *q, const struct request *r,
     return rc < 0 ? rc : check_input(q, reterr);
 }
 
-uint64_t request_most_wall_ms(const struct request *r)
-{
-    return r->approved ? r->profile->approved.limits.wall_ms : r->profile->limits.wall_ms;
-}
-
 int request_take(const struct profile_set *profiles, int gate_up,
                  const struct cordon_request *given, struct request *ret, struct cordon_err *reterr)
 {

@@ -31,8 +31,6 @@ int request_take(const struct profile_set *profiles, int gate_up,
 /* A request under the same profile in which the gate reads the code of `approved`, no more. */
 int request_for_check(const struct request *approved, struct request *ret,
                       struct cordon_err *reterr);
-/* The longest wall limit that could have been asked for. */
-uint64_t request_most_wall_ms(const struct request *r);
 void request_done(struct request *r);
 
 #endif

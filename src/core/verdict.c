@@ -233,17 +233,15 @@ unsigned verdict_trace_line(const char *text)
 
 static void say_timeout(struct cordon_result *r, const struct cordon_run *run)
 {
-    char where[64] = "";
+    char where[64] = "", remedy[320];
     double seconds = (double)run->request.limits.wall_ms / 1000.0;
     r->line = run->trace_text.data ? verdict_trace_line(run->trace_text.data) : 0;
     if (r->line > 0)
         (void)snprintf(where, sizeof(where), " while line %u was running", r->line);
-    result_error(
-        r, CORDON_TIMEOUT, "timeout",
-        "the code was stopped at its limit of %.6g s%s; raise limits.wall_ms (profile '%s' "
-        "allows %.6g s) or make it do less",
-        seconds, where, run->request.profile->name,
-        (double)request_most_wall_ms(&run->request) / 1000.0);
+    exceeded_wall_remedy(run, remedy, sizeof(remedy));
+    result_error(r, CORDON_TIMEOUT, "timeout",
+                 "the code was stopped at its limit of %.6g s%s; %s or make it do less", seconds,
+                 where, remedy);
 }
 
 /* A number of at most 32 bits, and what follows it; NULL: there is none. */

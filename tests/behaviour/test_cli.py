@@ -410,7 +410,14 @@ def test_a_timeout_shows_the_line_and_the_way_out(cordon, file):
     assert ran.code == 4
     assert ran.stderr.startswith("cordon: timeout: ")
     assert f'  File "{path}", line 2\n    while True: n += 1\n    ^^^' in ran.stderr
-    assert "raise --timeout" in ran.stderr
+    assert "raise --timeout (profile 'strict' allows 30 s: limits: wall)" in ran.stderr
+
+
+def test_a_timeout_of_all_that_the_profile_allows(cordon, file):
+    own = file("profiles: [{name: p, limits: {wall: 300ms}}]")
+    ran = cordon("run", "--config", own, "--profile", "p", "-", stdin="while True: pass")
+    assert ran.code == 4
+    assert "raise it in profile 'p' (limits: wall in cordon.yaml)" in ran.stderr
 
 
 @pytest.mark.skipif(os.environ.get("CORDON_SANITIZED") == "1",
