@@ -420,6 +420,21 @@ static void take_refused_call(struct cordon_result *r, const struct cordon_run *
                          verdict_trace_line(text));
 }
 
+/* A fresh interpreter starts by what the caller's environment says. */
+static void say_stillborn(struct cordon_result *r, const struct cordon_run *run)
+{
+    int status = run->exit.status;
+    if (run->request.approved && WIFEXITED(status))
+        result_error(r, CORDON_INTERNAL, "internal",
+                     "the interpreter ended with exit status %d before the code was handed to it: "
+                     "look at its stderr, and at what the environment tells it (PYTHONHOME, "
+                     "PYTHONPATH, a sitecustomize module)",
+                     WEXITSTATUS(status));
+    else
+        result_error(r, CORDON_INTERNAL, "internal",
+                     "the sandbox died before the code was handed to it (wait status %d)", status);
+}
+
 static void judge(struct cordon_result *r, struct cordon_run *run)
 {
     const struct frame_reader *f = &run->frames;
@@ -443,9 +458,7 @@ static void judge(struct cordon_result *r, struct cordon_run *run)
         break;
     }
     if (f->state == FRAMES_WAIT_READY && r->status != CORDON_INTERNAL)
-        result_error(r, CORDON_INTERNAL, "internal",
-                     "the sandbox died before the code was handed to it (wait status %d)",
-                     run->exit.status);
+        say_stillborn(r, run);
 }
 
 struct cordon_result *verdict_make(struct cordon_run *run)

@@ -116,6 +116,12 @@ def test_our_module_is_not_to_be_met(value):
     """) == {"import": "_cordon_worker", "path": "", "left": []}
 
 
+def test_an_environment_that_no_python_starts_in(approve):
+    answer = approve("1", env={"PYTHONHOME": "/nonexistent"})
+    assert answer["status"] == "internal" and "PYTHONHOME" in answer["error"]["message"], answer
+    assert "Fatal Python error" in answer["stderr"], answer
+
+
 def test_lines_of_errors(approve):
     answer = approve("import os\n\ndef f():\n    os.stat('/no/such/file')\n\nf()\n")
     assert answer["status"] == "error"
