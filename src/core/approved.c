@@ -181,6 +181,25 @@ int approved_plan(const struct profile *profile, const struct interpreter *inter
 
 /* ---- the environment ----------------------------------------------------------------- */
 
+int approved_venv(const struct profile *profile, uint32_t walls_down, char *const *envp,
+                  struct interpreter *ret_in)
+{
+    static const char name[] = "VIRTUAL_ENV=";
+    char path[PATH_MAX];
+
+    if (profile_names_python(profile) || profile_has_packages(profile) ||
+        approved_has_view(profile, walls_down))
+        return -1;
+    while (*envp && strncmp(*envp, name, sizeof(name) - 1) != 0)
+        envp++;
+    if (!*envp || (*envp)[sizeof(name) - 1] != '/')
+        return -1;
+    int n = snprintf(path, sizeof(path), "%s/bin/python", *envp + sizeof(name) - 1);
+    if (n < 0 || (size_t)n >= sizeof(path))
+        return -1;
+    return interpreter_find(path, ret_in, NULL) < 0 ? -1 : 0;
+}
+
 int approved_environ(char *const *envp, int *ret_fd, struct cordon_err *reterr)
 {
     AUTO_FD fd = memfd_create("environ", MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -24,6 +24,14 @@ int approved_plan(const struct profile *profile, const struct interpreter *inter
                   const char *helper_dir, const char *work, uint32_t walls_down,
                   struct buf *ret_plan, struct cordon_err *reterr);
 
+/*
+ * The interpreter of the virtual environment that the run's own environment has been put into
+ * (activate sets VIRTUAL_ENV); 0 and *ret_in, or -1: it is the profile's. Profiles that name an
+ * interpreter, or packages, or that show a view, mean theirs.
+ */
+int approved_venv(const struct profile *profile, uint32_t walls_down, char *const *envp,
+                  struct interpreter *ret_in);
+
 /* *ret_fd: a sealed memory file with the environment, each text with its NUL. */
 int approved_environ(char *const *envp, int *ret_fd, struct cordon_err *reterr);
 

@@ -330,13 +330,21 @@ static int plan_approved(struct box *box, const struct interpreter *in, struct b
                         &fds[1], reterr);
 }
 
+static int find_python(const struct box *box, struct interpreter *ret_in, struct cordon_err *reterr)
+{
+    const struct box_options *o = &box->opts;
+    if (!o->python && box->kind == BOX_APPROVED &&
+        approved_venv(box->profile, o->walls_down, box->environ, ret_in) == 0)
+        return 0;
+    return interpreter_find(o->python ? o->python : box->profile->python, ret_in, reterr);
+}
+
 static int send_plan(struct box *box, struct cordon_err *reterr)
 {
     struct interpreter in;
     struct buf plan = {0};
     int fds[2] = {-1, -1};
-    const char *python = box->opts.python ? box->opts.python : box->profile->python;
-    int rc = interpreter_find(python, &in, reterr);
+    int rc = find_python(box, &in, reterr);
     if (rc == 0)
         rc = box->kind == BOX_APPROVED ? plan_approved(box, &in, &plan, fds, reterr)
                                        : plan_strict(box, &in, &plan, &fds[0], reterr);

@@ -167,6 +167,11 @@ static int is_listed(const char *const *list, const char *name)
     return *list != NULL;
 }
 
+int profile_names_python(const struct profile *p)
+{
+    return p->python != profiles[0].python;
+}
+
 int profile_has_packages(const struct profile *p)
 {
     for (size_t i = 0; p->allow[i]; i++)

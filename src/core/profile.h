@@ -60,6 +60,8 @@ struct profile {
 /* Whether it allows modules that the built-in profile does not know: what code may use of
    them can be told only when they have been loaded. */
 int profile_has_packages(const struct profile *p);
+/* Whether somebody has said which interpreter it is. */
+int profile_names_python(const struct profile *p);
 
 /* The built-in profile of that name (NULL: "strict"), or NULL. Lives for ever. */
 const struct profile *profile_find(const char *name);

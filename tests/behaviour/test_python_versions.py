@@ -176,6 +176,20 @@ result = {{"value": in_the_environment.VALUE, "prefix": sys.prefix, "beside": os
     assert error["type"] in ("ImportError", "ModuleNotFoundError"), "the profile still decides"
 
 
+def test_an_activated_one_is_what_approved_code_runs_in(run, environment, tmp_path):
+    code = "import sys, in_the_environment\nresult['prefix'] = sys.prefix"
+    active = {**os.environ, "VIRTUAL_ENV": str(environment)}
+    assert ok(run(code, None, "--approved", env=active)) == {"prefix": str(environment)}
+    other = find()["3.11"]
+    named = "import sys\nresult['prefix'] = sys.prefix == sys.base_prefix"
+    assert ok(run(named, None, "--approved", "--python", other, env=active)) == {"prefix": True}
+    (tmp_path / "c.yaml").write_text(f"profiles:\n  - {{name: named, interpreter: {other}}}\n")
+    assert ok(run(named, None, "--approved", "--config", tmp_path / "c.yaml", "--profile", "named",
+                  env=active)) == {"prefix": True}
+    for gone in (tmp_path / "nowhere", "not/absolute"):
+        assert ok(run(named, None, "--approved", env={**active, "VIRTUAL_ENV": str(gone)})) == {"prefix": True}
+
+
 def with_own_csv(environment, text):
     """The environment's Python, whose csv is `text` instead of the library's."""
     shadow = environment / "shadow"
