@@ -154,7 +154,7 @@ static const struct export_name names_fractions[] = {
 };
 
 static const struct export_name names_functools[] = {
-    N("WRAPPER_ASSIGNMENTS"), N("WRAPPER_UPDATES"), N("cache"), K("cached_property", PLAIN_BASE),
+    N("WRAPPER_ASSIGNMENTS"), N("WRAPPER_UPDATES"), N("cache"), N("cached_property"),
     N("cmp_to_key"), D("get_cache_token", "internal"), N("lru_cache"), N("partial"),
     N("partialmethod"), N("reduce"), K("singledispatch", SINGLEDISPATCH),
     K("singledispatchmethod", SINGLEDISPATCH), N("total_ordering"),

@@ -271,8 +271,7 @@ static int makes_own_value(const struct gate *g, uint32_t class, unsigned depth)
         uint32_t own = class_sure(g, c);
         const struct export_name *row = export_sure(g, c);
         int plain = builtin_sure(g, c) == BUILTIN_SELF_MATCH ||
-                    (row && strcmp(row->name, "cached_property") != 0 &&
-                     (row->kind == EXPORT_PLAIN_BASE || row->kind == EXPORT_NAMEDTUPLE));
+                    (row && (row->kind == EXPORT_PLAIN_BASE || row->kind == EXPORT_NAMEDTUPLE));
         if (own ? depth == CHAIN_MAX || !makes_own_value(g, own, depth + 1) : !plain)
             return 0;
     }
