@@ -365,8 +365,9 @@ static int prepare(void)
 
 static int seal(void)
 {
-    return annotation_prepare() < 0 || method_seal() < 0 || class_seal() < 0 || made_seal() < 0 ? -1
-                                                                                                : 0;
+    if (annotation_prepare() < 0 || method_seal() < 0 || memory_guard() < 0)
+        return -1;
+    return class_seal() < 0 || made_seal() < 0 ? -1 : 0;
 }
 
 /* The last act: what is alive now is never looked at by a collection again. */

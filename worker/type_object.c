@@ -87,6 +87,84 @@ int type_change_new(PyObject *type, newfunc to)
     return change_below(type, from, word.word, DEPTH_MAX);
 }
 
+/* The dict behind the view of it that a class hands out; borrowed. */
+static PyObject *dict_of(PyObject *type)
+{
+    AUTO_PY view = PyObject_GetAttrString(type, "__dict__");
+    AUTO_PY gc = view ? PyImport_ImportModule("gc") : NULL;
+    AUTO_PY behind = gc ? PyObject_CallMethod(gc, "get_referents", "O", view) : NULL;
+    PyObject *dict = behind && PyList_Size(behind) == 1 ? PyList_GetItem(behind, 0) : NULL;
+    if (dict && PyDict_Check(dict))
+        return dict;
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_SystemError, "the names of a class are not where they were");
+    return NULL;
+}
+
+/*
+ * From 3.12 on the interpreter's own classes have their names elsewhere than where setting an
+ * attribute puts them; it is what sees to the operators, though.
+ */
+int type_put(PyObject *type, const char *name, PyObject *value)
+{
+    setattrofunc set = (setattrofunc)PyType_GetSlot(&PyType_Type, Py_tp_setattro);
+    AUTO_PY key = PyUnicode_InternFromString(name);
+    unsigned long closed = flags_of(type) & Py_TPFLAGS_IMMUTABLETYPE;
+    PyObject *dict = dict_of(type);
+    if (!key || !dict || PyDict_SetItem(dict, key, value) < 0 ||
+        type_change_flags(type, 0, closed) < 0)
+        return -1;
+    int rc = name[0] == '_' ? set(type, key, value) : 0;
+    return type_change_flags(type, closed, 0) < 0 ? -1 : rc;
+}
+
+int type_put_method(PyObject *type, PyMethodDef *def, PyObject **ret_original)
+{
+    AUTO_PY names = PyObject_GetAttrString(type, "__dict__");
+    AUTO_PY original = names ? PyMapping_GetItemString(names, def->ml_name) : NULL;
+    AUTO_PY doc = original ? PyObject_GetAttrString(original, "__doc__") : NULL;
+    if (!doc)
+        return -1;
+    def->ml_doc = doc == Py_None ? NULL : PyUnicode_AsUTF8AndSize(doc, NULL);
+    PyErr_Clear();  /* no text: it has none, then */
+    Py_INCREF(doc); /* which `def` now points into */
+    AUTO_PY ours = PyDescr_NewMethod((PyTypeObject *)(void *)type, def);
+    if (!ours || type_put(type, def->ml_name, ours) < 0)
+        return -1;
+    *ret_original = py_take(&original);
+    return 0;
+}
+
+/*
+ * What a class does with items lies in a structure of its own: a class has the place of that
+ * before the one of its hash.
+ */
+static void **items_of(PyObject *type)
+{
+    void **words = (void **)(void *)type;
+    void *hash = PyType_GetSlot((PyTypeObject *)(void *)type, Py_tp_hash);
+    void *get = PyType_GetSlot((PyTypeObject *)(void *)type, Py_mp_subscript);
+    for (size_t i = 1; hash && get && i < WORDS_MAX; i++)
+        if (words[i] == hash)
+            return words[i - 1] && ((void **)words[i - 1])[1] == get ? words[i - 1] : NULL;
+    return NULL;
+}
+
+int type_change_items(PyObject *type, objobjargproc to)
+{
+    void **items = items_of(type);
+    union {
+        objobjargproc function;
+        void *word;
+    } slot = {.function = to};
+    if (!items || items[2] != PyType_GetSlot((PyTypeObject *)(void *)type, Py_mp_ass_subscript)) {
+        PyErr_SetString(PyExc_SystemError, "what a class does with items is not where it was");
+        return -1;
+    }
+    items[2] = slot.word;
+    return 0;
+}
+
 PyObject *type_module(PyObject *type)
 {
     AUTO_PY module = PyObject_GetAttrString(type, "__module__");

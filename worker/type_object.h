@@ -17,6 +17,21 @@ int type_change_flags(PyObject *type, unsigned long set, unsigned long clear);
  */
 int type_change_new(PyObject *type, newfunc to);
 
+/* Sets an attribute of a class, be that open or not. 0, or -1 with an exception set. */
+int type_put(PyObject *type, const char *name, PyObject *value);
+
+/*
+ * Puts a method in the place of one that the class itself has, whose documentation it gets;
+ * that one is then *ret_original. 0, or -1 with an exception set.
+ */
+int type_put_method(PyObject *type, PyMethodDef *def, PyObject **ret_original);
+
+/*
+ * What `x[i] = v` and `del x[i]` do with instances of that very class: after its __setitem__
+ * has been replaced, without looking for that each time. 0, or -1 with an exception set.
+ */
+int type_change_items(PyObject *type, objobjargproc to);
+
 /* The module that a class or function says it is of, a str: a new reference. NULL: it says none. */
 PyObject *type_module(PyObject *type);
 

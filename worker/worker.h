@@ -254,6 +254,8 @@ int zone_guard(void);
 
 /* class_seal.c: from now on no class of the library can be changed. 0, or -1 with an exception. */
 int class_seal(void);
+/* memory_guard.c: memory stays where it is while C code of the interpreter works on it. As that. */
+int memory_guard(void);
 /* made_seal.c: classes that the code makes have no names but those of class statements. As that. */
 int made_seal(void);
 /* method_seal.c: their methods are for their instances. Before class_seal(). As that. */

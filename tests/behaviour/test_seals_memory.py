@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Memory stays where it is while C code of the interpreter works on it: with objects whose
+conversion to a number, a text or a list empties what they are put into, under every supported
+Python. With the gate down, and each beside what harmless code does with the same things.
+"""
+
+import pytest
+
+from support import ok, without_gate
+from test_python_versions import NEW
+
+run = without_gate
+pytestmark = pytest.mark.parametrize("version", sorted(NEW))
+
+HEAD = """
+from array import array
+SIZE = 100000
+class Odd:
+    def __init__(self, act, value=65):
+        self.act, self.value = act, value
+    def __index__(self):
+        self.act()
+        return self.value
+    def __float__(self):
+        self.act()
+        return 1.0
+class Separator(str):
+    def __len__(self):
+        act()
+        return 1
+seen = []
+def attempt(f):
+    try:
+        seen.append(f())
+    except Exception as why:
+        seen.append(type(why).__name__)
+"""
+
+
+def seen(run, version, code):
+    return ok(run(HEAD + code + "\nresult['x'] = seen\n", None, "--python", NEW[version]))["x"]
+
+
+def test_an_item_of_an_array_is_converted_before_its_place_is_looked_for(run, version):
+    code = """
+for code in "bBhHiIlLqQfd":
+    a = array(code, [0]) * SIZE
+    def act(): del a[:]
+    def put(): a[SIZE - 1] = Odd(act)
+    attempt(put)
+    for f in (lambda: a.append(Odd(act)), lambda: a.insert(SIZE, Odd(act)),
+              lambda: a.fromlist([Odd(act)] * 3), lambda: a.extend(Odd(act) for _ in range(3))):
+        a = array(code, [0]) * SIZE
+        attempt(f)
+        seen.append(a.tolist())
+class File:
+    def write(self, data): del a[16:]
+a = array("B", bytes(SIZE))
+attempt(lambda: a.tofile(File()))
+"""
+    one = ["IndexError", None, [65], None, [65], None, [65] * 3, None, [65]]
+    fraction = [[1.0] * len(part) if isinstance(part, list) else part for part in one]
+    assert seen(run, version, code) == one * 10 + fraction * 2 + ["BufferError"]
+
+
+def test_arrays_and_lists_are_what_they_were(run, version):
+    code = """
+from fractions import Fraction
+class Counted(array):
+    def __setitem__(self, i, value): super().__setitem__(i, value + 1)
+c = Counted("i", [1, 2])
+c[0] = 4
+c.append(True)
+c.extend([5])
+a = array("d", [1])
+a[0] = 2
+a.append(Fraction(1, 2))
+a.extend(range(2))
+a.insert(0, True)
+a.fromlist([1, 2.5])
+a.extend(array("d", [4]))
+a[1:2] = array("d", [8, 9])
+del a[0]
+l = list(range(10))
+l[::2] = range(5)
+l[-1] = 7
+l[1:3] = (1, 2, 3)
+del l[0]
+class Own(list): pass
+o = Own([1, 2, 3, 4])
+o[::2] = (x for x in "ab")
+del o[1]
+seen += [c.tolist(), a.tolist(), l, o]
+i = array("i", [1])
+def at(a, value): a[0] = value
+def part(value): l[::2] = value
+for f in (lambda: at(i, 1.5), lambda: at(i, "x"), lambda: at(a, None), lambda: i.append(2 ** 40), lambda: i.extend(5),
+          lambda: i.extend(a), lambda: i.fromlist((1,)), lambda: i.insert(1), lambda: part(5), lambda: part([1])):
+    attempt(f)
+"""
+    assert seen(run, version, code) == [
+        [5, 2, 1, 5], [8.0, 9.0, 0.5, 0.0, 1.0, 1.0, 2.5, 4.0], [1, 2, 3, 3, 2, 5, 3, 7, 4, 7], ["a", "b", 4],
+    ] + ["TypeError"] * 3 + ["OverflowError"] + ["TypeError"] * 5 + ["ValueError"]
+
+
+def test_bytes_do_not_move_while_they_are_searched(run, version):
+    code = """
+b = bytearray(SIZE)
+def act(): b.clear()
+for name in "find", "rfind", "index", "rindex", "count", "startswith", "endswith":
+    attempt(lambda: getattr(b, name)(b"x", Odd(act, 9)))
+attempt(lambda: b.find(Odd(act)))
+attempt(lambda: b.hex(Separator(":")))
+attempt(lambda: Odd(act) in b)
+attempt(lambda: bytearray(b"%d") % 3 == b"3")
+f = bytearray(b"%d %d")
+attempt(lambda: f % (Odd(lambda: f.clear()), 4))
+def parts():
+    yield b"a"
+    b.clear()
+    yield b"b"
+attempt(lambda: b.join(parts()))
+view = memoryview(b)
+def act(): view.release()
+attempt(lambda: view.hex(Separator(":")))
+seen += [len(b), b"abc".hex("-"), bytearray(b"ab").hex("-"), 97 in bytearray(b"a"), bytearray(b"aba").rfind(b"a"),
+         bytearray(b",").join([b"a", b"b"]).decode(), memoryview(b"abcd").cast("H").nbytes, memoryview(b"a").hex(),
+         bytearray.find.__name__]
+"""
+    errors = seen(run, version, code)
+    assert errors[-9:] == [100000, "61-62-63", "61-62", True, 2, "a,b", 4, "61", "find"]
+    assert errors[:-9] == ["BufferError"] * 9 + ["TypeError", True] + ["BufferError"] * 3
+
+
+def test_what_goes_to_every_other_place_of_a_list_is_made_before(run, version):
+    code = """
+l = [0] * SIZE
+def parts():
+    yield 1
+    l.clear()
+    yield 2
+def put(): l[SIZE - 4::2] = parts()
+attempt(put)
+class Own(list):
+    def put(self, i, values): super().__setitem__(i, values)
+l = Own([0] * SIZE)
+attempt(lambda: l.put(slice(0, 4, 2), parts()))
+"""
+    assert seen(run, version, code) == ["ValueError"] * 2
