@@ -50,31 +50,37 @@ int type_change_flags(PyObject *type, unsigned long set, unsigned long clear)
 }
 
 /* A slot of the class as a word: the stable ABI reads it, and sets none. */
-static int change_slot(PyObject *type, void *from, void *to)
+static int change_slot(PyObject *type, int slot, void *from, void *to)
 {
     void **words = (void **)(void *)type;
-    if (PyType_GetSlot((PyTypeObject *)(void *)type, Py_tp_new) != from)
+    if (PyType_GetSlot((PyTypeObject *)(void *)type, slot) != from)
         return 0;
     for (size_t i = 0; i < WORDS_MAX; i++)
         if (words[i] == from) {
             words[i] = to;
             return 0;
         }
-    PyErr_SetString(PyExc_SystemError, "the constructor of a class is not where it was");
+    PyErr_SetString(PyExc_SystemError, "what a class does is not where it was");
     return -1;
 }
 
 #define DEPTH_MAX 8
 
-static int change_below(PyObject *type, void *from, void *to, int depth)
+static int change_below(PyObject *type, int slot, void *from, void *to, int depth)
 {
     AUTO_PY below = PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type);
-    if (!below || change_slot(type, from, to) < 0)
+    if (!below || change_slot(type, slot, from, to) < 0)
         return -1;
     for (Py_ssize_t i = 0; depth > 0 && i < PyList_Size(below); i++)
-        if (change_below(PyList_GetItem(below, i), from, to, depth - 1) < 0)
+        if (change_below(PyList_GetItem(below, i), slot, from, to, depth - 1) < 0)
             return -1;
     return 0;
+}
+
+int type_change_slot(PyObject *type, int slot, void *to)
+{
+    void *from = PyType_GetSlot((PyTypeObject *)(void *)type, slot);
+    return change_below(type, slot, from, to, DEPTH_MAX);
 }
 
 int type_change_new(PyObject *type, newfunc to)
@@ -83,8 +89,7 @@ int type_change_new(PyObject *type, newfunc to)
         newfunc function;
         void *word;
     } word = {.function = to};
-    void *from = PyType_GetSlot((PyTypeObject *)(void *)type, Py_tp_new);
-    return change_below(type, from, word.word, DEPTH_MAX);
+    return type_change_slot(type, Py_tp_new, word.word);
 }
 
 /* The dict behind the view of it that a class hands out; borrowed. */

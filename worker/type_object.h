@@ -17,6 +17,9 @@ int type_change_flags(PyObject *type, unsigned long set, unsigned long clear);
  */
 int type_change_new(PyObject *type, newfunc to);
 
+/* The same with any of the slots that lie in the class itself (Py_tp_...), a function as a word. */
+int type_change_slot(PyObject *type, int slot, void *to);
+
 /* Sets an attribute of a class, be that open or not. 0, or -1 with an exception set. */
 int type_put(PyObject *type, const char *name, PyObject *value);
 

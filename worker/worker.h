@@ -256,6 +256,10 @@ int zone_guard(void);
 int class_seal(void);
 /* memory_guard.c: memory stays where it is while C code of the interpreter works on it. As that. */
 int memory_guard(void);
+/* advance_guard.c: no iterator is asked by what it asks. As that. */
+int advance_guard(void);
+/* state_guard.c: C code finds in its objects what it has put there. As that. */
+int state_guard(void);
 /* made_seal.c: classes that the code makes have no names but those of class statements. As that. */
 int made_seal(void);
 /* method_seal.c: their methods are for their instances. Before class_seal(). As that. */

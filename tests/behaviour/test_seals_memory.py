@@ -148,3 +148,122 @@ l = Own([0] * SIZE)
 attempt(lambda: l.put(slice(0, 4, 2), parts()))
 """
     assert seen(run, version, code) == ["ValueError"] * 2
+
+
+def test_no_iterator_is_asked_by_what_it_asks(run, version):
+    code = """
+import csv, itertools
+class Source:
+    def __init__(self): self.n = 0
+    def __iter__(self): return self
+    def __next__(self):
+        self.n += 1
+        if self.n > 3: raise StopIteration
+        next(asked, None)
+        return "a,b"
+class Items:
+    asked = False
+    def __getitem__(self, i):
+        if not self.asked:
+            self.asked = True
+            for x in asked: pass
+        raise IndexError
+class Deeper(itertools.chain):
+    def __next__(self): return super().__next__()
+def parts():
+    yield [1]
+    next(asked, None)
+for make in (csv.reader, itertools.pairwise, lambda s: itertools.groupby(s, str), Deeper.from_iterable):
+    asked = make(Source())
+    attempt(lambda: list(asked))
+asked = itertools.chain.from_iterable(parts())
+attempt(lambda: list(asked))
+asked = iter(Items())
+attempt(lambda: list(asked))
+class Plain:
+    def __getitem__(self, i): return [1, 2, 3][i]
+twice = [iter(Plain())] * 2
+n = iter([1, 2, 0]).__next__
+seen += [list(zip(*twice)), list(Deeper("ab", "c")), list(csv.reader(["a,b", '"c;', 'd"'])), list(iter(n, 0)),
+         list(itertools.islice(itertools.cycle("ab"), 3)), [(k, len(list(g))) for k, g in itertools.groupby("aab")],
+         list(csv.DictReader(["x,y", "1,2"])), next(itertools.chain(itertools.count(5)))]
+"""
+    assert seen(run, version, code) == ["ValueError"] * 6 + [
+        [[1, 2]], ["a", "b", "c"], [["a", "b"], ["c;d"]], [1, 2], ["a", "b", "a"], [["a", 2], ["b", 1]],
+        [{"x": "1", "y": "2"}], 5,
+    ]
+
+
+def test_a_struct_is_made_once(run, version):
+    code = """
+import struct
+class Own(struct.Struct):
+    def __init__(self, form, label=""):
+        super().__init__(form)
+        self.label = label
+    def again(self, form): super().__init__(form)
+s = Own("2i", "x")
+walk = s.iter_unpack(bytes(8))
+attempt(lambda: s.again("100s"))
+attempt(lambda: s.pack(1, Odd(lambda: s.again("4000i"))))
+attempt(lambda: struct.Struct("zz"))
+seen += [list(walk), s.label, s.size, struct.Struct("<H").pack(258).hex(), struct.calcsize("3s"), s.format]
+"""
+    assert seen(run, version, code) == ["TypeError", "TypeError", "error", [[0, 0]], "x", 8, "0201", 3, "2i"]
+
+
+def test_the_place_of_a_unicode_error_lies_in_its_text(run, version):
+    code = """
+def wrong(start, end, text=b"abc"):
+    e = UnicodeDecodeError("x", b"abc", 0, 1, "r")
+    e.start, e.end, e.object = start, end, text
+    return str(e)
+class Reason:
+    def __str__(self):
+        e.start, e.end = -5, -4
+        return "why"
+e = UnicodeDecodeError("x", b"abc", 0, 1, "r")
+e.reason = Reason()
+for f in (lambda: wrong(-9, -8), lambda: wrong(7, 8), lambda: wrong(0, 1, 5), lambda: str(e),
+          lambda: str(UnicodeDecodeError("x", b"a", -5, -4, "r")), lambda: str(UnicodeEncodeError("x", "a", 5, 6, "r"))):
+    attempt(f)
+for f in (lambda: b"a\\xff".decode(), lambda: "\\xe4".encode("ascii"), lambda: "a\\u20ac".encode("latin-1"),
+          lambda: "\\U0001f600\\U0001f600".encode("latin-1"), lambda: b"\\xe4\\xf6".decode("utf-8"), lambda: b"\\xe2\\x82".decode()):
+    try:
+        f()
+    except UnicodeError as why:
+        seen.append(str(why))
+seen.append(str(UnicodeTranslateError("a\\xe4", 1, 2, "no")))
+"""
+    assert seen(run, version, code) == [
+        "'x' codec can't decode bytes in position -9--9: r", "'x' codec can't decode bytes in position 7-7: r",
+        "'x' codec can't decode bytes in position 0-0: r", "'x' codec can't decode bytes in position -5--5: why",
+        "'x' codec can't decode bytes in position -5--5: r", "'x' codec can't encode characters in position 5-5: r",
+        "'utf-8' codec can't decode byte 0xff in position 1: invalid start byte",
+        "'ascii' codec can't encode character '\\xe4' in position 0: ordinal not in range(128)",
+        "'latin-1' codec can't encode character '\\u20ac' in position 1: ordinal not in range(256)",
+        "'latin-1' codec can't encode characters in position 0-1: ordinal not in range(256)",
+        "'utf-8' codec can't decode byte 0xe4 in position 0: invalid continuation byte",
+        "'utf-8' codec can't decode bytes in position 0-1: unexpected end of data",
+        "can't translate character '\\xe4' in position 1: no",
+    ]
+
+
+def test_the_flags_of_a_context_live_as_long_as_what_they_point_into(run, version):
+    code = """
+from decimal import Context, Decimal, Inexact, getcontext, localcontext, setcontext
+class Own(Context):
+    def flag(self): return super().__getattribute__("fla" + "gs")
+views = [make() for _ in range(50) for make in (lambda: Context().flags, lambda: Context().traps, lambda: Own().flag())]
+words = [bytes([k]) * n for k in range(1, 100) for n in range(20, 110, 3)]
+before = [word.hex() for word in words]
+for view in views:
+    for signal in view: view[signal] = True
+seen.append(before == [word.hex() for word in words])
+with localcontext() as c:
+    c.prec = 3
+    Decimal(1) / 3
+    seen += [c.flags[Inexact], getcontext().flags[Inexact], str(Decimal(1) / 3)]
+seen += [getcontext().flags[Inexact], Context(prec=5).prec]
+"""
+    assert seen(run, version, code) == [True, True, True, "0.333", False, 5]

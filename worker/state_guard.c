@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state_guard: C code finds in its objects what it has put there. A few classes of the library
+ * let code change what their own methods rely on: a Struct is made anew while it packs, the place
+ * of a Unicode error lies beside its text, the flags of a decimal context outlive it.
+ */
+#include "type_object.h"
+
+#include "base/io.h"
+
+/* What the class itself says that the attribute is, whatever a class derived from it does. */
+static PyObject *part(PyObject *type, const char *name, PyObject *self)
+{
+    AUTO_PY descriptor = PyObject_GetAttrString(type, name);
+    return descriptor ? PyObject_CallMethod(descriptor, "__get__", "O", self) : NULL;
+}
+
+static Py_ssize_t number_part(PyObject *type, const char *name, PyObject *self)
+{
+    AUTO_PY number = part(type, name, self);
+    return number ? PyLong_AsSsize_t(number) : -1;
+}
+
+static PyObject *library_class(const char *module, const char *name)
+{
+    PyObject *found = PyDict_GetItemString(worker.modules, module);
+    return found ? PyObject_GetAttrString(found, name) : NULL;
+}
+
+/* ---- struct.Struct ----------------------------------------------------------------------------- */
+
+static PyObject *struct_type, *real_init;
+
+static PyObject *struct_init(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    Py_ssize_t size = number_part(struct_type, "size", self);
+    if (PyErr_Occurred() && size == -1)
+        PyErr_Clear(); /* a version that does not say so before */
+    if (size >= 0)
+        return PyErr_Format(PyExc_TypeError, "a Struct is made once");
+    AUTO_PY first = PyTuple_Pack(1, self);
+    AUTO_PY all = first ? PySequence_Concat(first, args) : NULL;
+    return all ? PyObject_Call(real_init, all, kwargs) : NULL;
+}
+
+static PyMethodDef struct_def = {"__init__", (PyCFunction)(void (*)(void))struct_init,
+                                 METH_VARARGS | METH_KEYWORDS, NULL};
+
+static int guard_structs(void)
+{
+    struct_type = library_class("struct", "Struct");
+    if (!struct_type) {
+        PyErr_Clear(); /* the profile has no such module */
+        return 0;
+    }
+    return type_put_method(struct_type, &struct_def, &real_init);
+}
+
+/* ---- what Unicode errors say --------------------------------------------------------------------- */
+
+/* The one character or byte that cannot be converted, as the interpreter shows it; NULL: none. */
+static PyObject *shown(PyObject *object, Py_ssize_t start, Py_ssize_t end)
+{
+    int bytes = PyBytes_Check(object), text = PyUnicode_Check(object);
+    Py_ssize_t size = bytes ? PyBytes_Size(object) : text ? PyUnicode_GetLength(object) : 0;
+    if (start < 0 || start >= size || end - start != 1)
+        return NULL;
+    if (bytes)
+        return PyUnicode_FromFormat("byte 0x%02x", PyBytes_AsString(object)[start] & 0xff);
+    Py_UCS4 c = PyUnicode_ReadChar(object, start);
+    return PyUnicode_FromFormat(c <= 0xff     ? "character '\\x%02x'"
+                                : c <= 0xffff ? "character '\\u%04x'"
+                                              : "character '\\U%08x'",
+                                (int)c);
+}
+
+/* Which ends with where that is and why. */
+static PyObject *with_place(PyObject *type, PyObject *self, PyObject *what, const char *kind)
+{
+    AUTO_PY why = part(type, "reason", self);
+    AUTO_PY reason = why ? PyObject_Str(why) : NULL;
+    AUTO_PY object = reason ? part(type, "object", self) : NULL;
+    if (!object)
+        return NULL;
+    Py_ssize_t start = number_part(type, "start", self), end = number_part(type, "end", self);
+    AUTO_PY one = shown(object, start, end);
+    if (PyErr_Occurred())
+        return NULL;
+    return one ? PyUnicode_FromFormat("%U %U in position %zd: %U", what, one, start, reason)
+               : PyUnicode_FromFormat("%U %s in position %zd-%zd: %U", what, kind, start, end - 1,
+                                      reason);
+}
+
+static PyObject *with_codec(PyObject *type, PyObject *self, const char *verb, const char *kind)
+{
+    AUTO_PY name = part(type, "encoding", self);
+    AUTO_PY encoding = name ? PyObject_Str(name) : NULL;
+    AUTO_PY what = encoding ? PyUnicode_FromFormat("'%U' codec can't %s", encoding, verb) : NULL;
+    return what ? with_place(type, self, what, kind) : NULL;
+}
+
+static PyObject *str_of_decode(PyObject *self, PyObject *none)
+{
+    (void)none;
+    return with_codec(PyExc_UnicodeDecodeError, self, "decode", "bytes");
+}
+
+static PyObject *str_of_encode(PyObject *self, PyObject *none)
+{
+    (void)none;
+    return with_codec(PyExc_UnicodeEncodeError, self, "encode", "characters");
+}
+
+static PyObject *str_of_translate(PyObject *self, PyObject *none)
+{
+    (void)none;
+    AUTO_PY what = PyUnicode_FromString("can't translate");
+    return what ? with_place(PyExc_UnicodeTranslateError, self, what, "characters") : NULL;
+}
+
+static PyMethodDef str_defs[] = {{"__str__", str_of_decode, METH_NOARGS, NULL},
+                                 {"__str__", str_of_encode, METH_NOARGS, NULL},
+                                 {"__str__", str_of_translate, METH_NOARGS, NULL}};
+
+static int guard_errors(void)
+{
+    PyObject *const types[] = {PyExc_UnicodeDecodeError, PyExc_UnicodeEncodeError,
+                               PyExc_UnicodeTranslateError};
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        AUTO_PY original = NULL;
+        if (type_put_method(types[i], &str_defs[i], &original) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- decimal.Context ------------------------------------------------------------------------------ */
+
+static getattrofunc context_get; /* the library's own */
+static PyTypeObject *signals;    /* the class of what `flags` and `traps` are */
+static PyObject *kept;           /* contexts of which that was asked, by their addresses */
+
+/* Such a mapping points into its context, and does not hold it. */
+static PyObject *get_of_context(PyObject *self, PyObject *name)
+{
+    PyObject *value = context_get(self, name);
+    if (!value || Py_TYPE(value) != signals)
+        return value;
+    AUTO_PY id = PyLong_FromVoidPtr(self);
+    if (id && PyDict_SetItem(kept, id, self) == 0)
+        return value;
+    Py_DECREF(value);
+    return NULL;
+}
+
+static PyMethodDef context_def = {"__getattribute__", get_of_context, METH_O, NULL};
+
+static int guard_contexts(void)
+{
+    AUTO_PY type = library_class("decimal", "Context");
+    AUTO_PY made = type ? PyObject_CallNoArgs(type) : NULL;
+    AUTO_PY flags = made ? PyObject_GetAttrString(made, "flags") : NULL;
+    if (!flags) {
+        PyErr_Clear(); /* the profile has no such module */
+        return 0;
+    }
+    union {
+        void *word;
+        getattrofunc function;
+    } slot = {.word = PyType_GetSlot((PyTypeObject *)(void *)type, Py_tp_getattro)},
+      ours = {.function = get_of_context};
+    AUTO_PY original = NULL;
+    context_get = slot.function;
+    signals = (PyTypeObject *)(void *)Py_NewRef((PyObject *)Py_TYPE(flags));
+    kept = PyDict_New();
+    return !kept || type_put_method(type, &context_def, &original) < 0
+               ? -1
+               : type_change_slot(type, Py_tp_getattro, ours.word);
+}
+
+int state_guard(void)
+{
+    return guard_structs() < 0 || guard_errors() < 0 ? -1 : guard_contexts();
+}
