@@ -41,6 +41,30 @@ static PyObject *maker_call(PyObject *self, PyObject *args, PyObject *kwargs)
                            : NULL;
 }
 
+static PyObject *maker_of(PyObject *function)
+{
+    allocfunc make = (allocfunc)PyType_GetSlot(maker_type, Py_tp_alloc);
+    PyObject *maker = make(maker_type, 0);
+    if (!maker)
+        return NULL;
+    Py_INCREF(function);
+    ((struct maker *)(void *)maker)->function = function;
+    return maker;
+}
+
+/* A function is found as it is; anything else (a class method) may say what it is there. */
+static PyObject *maker_get(PyObject *self, PyObject *instance, PyObject *type)
+{
+    PyObject *function = ((struct maker *)(void *)self)->function;
+    descrgetfunc get = (PyObject *)Py_TYPE(function) == function_type
+                           ? NULL
+                           : (descrgetfunc)PyType_GetSlot(Py_TYPE(function), Py_tp_descr_get);
+    AUTO_PY bound = get ? get(function, instance, type) : NULL;
+    if (!get)
+        return Py_NewRef(self);
+    return bound ? maker_of(bound) : NULL;
+}
+
 static PyObject *maker_word(PyObject *self, void *name)
 {
     return PyObject_GetAttrString(((struct maker *)(void *)self)->function, name);
@@ -89,8 +113,13 @@ static PyGetSetDef maker_words[] = {
 };
 
 static PyType_Slot maker_slots[] = {
-    {Py_tp_call, maker_call},   {Py_tp_dealloc, maker_free}, {Py_tp_traverse, maker_visit},
-    {Py_tp_clear, maker_clear}, {Py_tp_getset, maker_words}, {0, NULL},
+    {Py_tp_call, maker_call},
+    {Py_tp_dealloc, maker_free},
+    {Py_tp_traverse, maker_visit},
+    {Py_tp_clear, maker_clear},
+    {Py_tp_getset, maker_words},
+    {Py_tp_descr_get, maker_get},
+    {0, NULL},
 };
 
 static PyType_Spec maker_spec = {
@@ -115,13 +144,8 @@ static int watch(PyObject *names, const char *name)
     PyObject *function = PyDict_GetItemString(names, name);
     if (!function || !is_of_code(function))
         return 0;
-    allocfunc make = (allocfunc)PyType_GetSlot(maker_type, Py_tp_alloc);
-    AUTO_PY maker = make(maker_type, 0);
-    if (!maker)
-        return -1;
-    Py_INCREF(function);
-    ((struct maker *)(void *)maker)->function = function;
-    return PyDict_SetItemString(names, name, maker);
+    AUTO_PY maker = maker_of(function);
+    return maker ? PyDict_SetItemString(names, name, maker) : -1;
 }
 
 /* ---- class statements ------------------------------------------------------------------------ */
@@ -148,12 +172,16 @@ static PyObject *build_class(PyObject *self, PyObject *args, PyObject *kwargs)
 
 /*
  * The statement that asks for a class, or NULL: none of the code runs in between, its body neither.
- * Its metaclass may be anything that can be called, and call `type` for a class of its own.
+ * Its metaclass may be anything that can be called, and call `type` for a class of its own. It asks
+ * once: what the class's own hooks call next, be it C code that has no frame, is another.
  */
 static const struct statement *statement(void)
 {
     AUTO_PY frame = audit_code_frame();
-    return frame && statements && statements->frame == frame ? statements : NULL;
+    if (!frame || !statements || statements->frame != frame)
+        return NULL;
+    statements->frame = NULL;
+    return statements;
 }
 
 static int stands_in(const struct statement *in, PyObject *name)

@@ -192,7 +192,7 @@ static int is_open(PyObject *name)
 }
 
 /* The same property with our functions in it: classmethod() hands it the class for `self`. */
-static PyObject *property_of(PyObject *property, PyTypeObject *owner)
+static PyObject *property_of(PyObject *property, PyTypeObject *owner, PyObject *name)
 {
     static const char *const names[] = {"fget", "fset", "fdel"};
     AUTO_PY doc = PyObject_GetAttrString(property, "__doc__");
@@ -208,17 +208,19 @@ static PyObject *property_of(PyObject *property, PyTypeObject *owner)
     if (!doc || !parts || PyList_Append(parts, doc) < 0)
         return NULL;
     AUTO_PY args = PyList_AsTuple(parts);
-    return args ? PyObject_CallObject((PyObject *)&PyProperty_Type, args) : NULL;
+    AUTO_PY ours = args ? PyObject_CallObject((PyObject *)&PyProperty_Type, args) : NULL;
+    AUTO_PY named = ours ? PyObject_CallMethod(ours, "__set_name__", "OO", owner, name) : NULL;
+    return named ? py_take(&ours) : NULL;
 }
 
 /* Ours in the place of a plain function or a property; Py_None for anything else. */
-static PyObject *sealed(PyTypeObject *owner, int lent, PyObject *value)
+static PyObject *sealed(PyTypeObject *owner, int lent, PyObject *name, PyObject *value)
 {
     if (is_abstract(value))
         return Py_NewRef(Py_None);
     if ((PyObject *)Py_TYPE(value) == function_type)
         return method_of(value, owner, lent);
-    return Py_TYPE(value) == &PyProperty_Type && !lent ? property_of(value, owner)
+    return Py_TYPE(value) == &PyProperty_Type && !lent ? property_of(value, owner, name)
                                                        : Py_NewRef(Py_None);
 }
 
@@ -226,7 +228,7 @@ static PyObject *sealed(PyTypeObject *owner, int lent, PyObject *value)
 static int seal_one(PyTypeObject *owner, int lent, PyObject *name, PyObject *value)
 {
     setattrofunc set = (setattrofunc)PyType_GetSlot(&PyType_Type, Py_tp_setattro);
-    AUTO_PY ours = is_open(name) ? sealed(owner, lent, value) : Py_NewRef(Py_None);
+    AUTO_PY ours = is_open(name) ? sealed(owner, lent, name, value) : Py_NewRef(Py_None);
     if (!ours || PyErr_Occurred())
         return -1;
     return ours == Py_None ? 0 : set((PyObject *)owner, name, ours);

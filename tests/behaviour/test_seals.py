@@ -244,6 +244,10 @@ class Encoder(json.JSONEncoder):
     def default(self, o):
         return ["own", type(o).__name__] if isinstance(o, set) else json.JSONEncoder.default(self, o)
 try:
+    Fraction(1, 2).numerator = 3
+except AttributeError as why:
+    result["set"] = str(why)
+try:
     json.dumps(1j, cls=Encoder)
 except TypeError as why:
     result["why"] = str(why)
@@ -277,6 +281,7 @@ result["x"] = [Words("aab").copy()["a"], Words("ab").total(), list(map(Counter.m
     assert got["x"] == [2, 102, [[["a", 2], ["b", 1]]], 1, '["own", "set"]', [1, 2], "copy", True, True, ["a"], 1, "a"]
     assert got["more"] == [3, "x", 2, 5, [2], [1, 2, 3], "3/2", 2, "{'a': 1}", True, True, [1, 2], True, 4]
     assert got["why"] == "Object of type complex is not JSON serializable"
+    assert got["set"] == "property 'numerator' of 'Fraction' object has no setter"
 
 
 INSIDE = {

@@ -21,6 +21,8 @@ MADE = {
     "another": "type(ABC)('X', (type(ABC),), {})",
     "by a statement's metaclass": "class B(metaclass=partial(set().union, map(type, ['X'], [()], [{name: 1}]))): pass",
     "a metaclass by one": "class B(metaclass=partial(set().union, map(type, ['X'], [(type,)], [{}]))): pass",
+    "where a statement is": "class S:\n    __init_subclass__ = partial(type, 'X', (), {word: 1})\nclass B(S): pass",
+    "a metaclass there": "class M:\n    __init_subclass__ = partial(type, 'X', (type,), {})\nclass B(M): pass",
     "beside a statement": "class Shown:\n    def __init_subclass__(cls): type('X', (), {word: 1})\nclass B(Shown): pass",
 }
 
@@ -131,3 +133,22 @@ class S(ExitStack):
 """ + each(ELSEWHERE, "TypeError")
     for way, why in ok(run(code)).items():
         assert why and "where the library asked for an instance" in why, (way, why)
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_what_new_may_be(run, version):  # noqa: F811
+    code = """
+class Method:
+    @classmethod
+    def __new__(cls, *args): return [cls.__name__, len(args)]
+class Static:
+    @staticmethod
+    def __new__(cls, *args): return object.__new__(cls)
+class Made:
+    class Maker:
+        def __call__(self, cls): return cls.__name__
+    __new__ = Maker()
+class Below(Method): pass
+result["x"] = [Method(), Below(1), type(Static()).__name__, Made()]
+"""
+    assert ok(run(code, None, "--python", PYTHONS[version]))["x"] == [["Method", 1], ["Below", 2], "Static", "Made"]
