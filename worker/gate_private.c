@@ -46,7 +46,7 @@ static const struct part {
     {"_from_parts", {"pathlib"}}, {"_get_nodeinfo", {"graphlib"}},
     {"_get_value", {"enum", "re"}}, {"_guess_delimiter", {"csv"}},
     {"_guess_quote_and_delimiter", {"csv"}}, {"_handle_long_word", {"textwrap"}},
-    {"_hash", {"collections.abc", "pathlib"}}, {"_hostinfo", {"urllib.parse"}},
+    {"_hostinfo", {"urllib.parse"}},
     {"_init", {"pathlib"}}, {"_invalid", {"string"}}, {"_keep_positive", {"collections"}},
     {"_line_wrapper", {"difflib"}}, {"_lines", {"pathlib"}}, {"_load_parts", {"pathlib"}},
     {"_make_child", {"pathlib"}}, {"_make_prefix", {"difflib"}},

@@ -108,6 +108,7 @@ static const struct attr_row attributes[] = {
     HIDDEN(_flavour, "pathlib"), /* a module, since 3.12 */
     TAME(_generate_next_value_),
     HIDDEN(_globber, "pathlib"), /* lists directories, since 3.13 */
+    TAME(_hash), /* of an abstract Set, for `__hash__ = Set._hash`, as its documentation has it */
     TAME(_ignore_),
     HIDDEN(_inst, "typing"), /* lets an alias of `type` be called */
     TAME(_make),
