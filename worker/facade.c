@@ -71,12 +71,21 @@ static PyObject *new_module(PyObject *name)
     return py_take(&module);
 }
 
+/* A container that the library goes by is handed out as a copy. */
+static PyObject *own_copy(PyObject *value)
+{
+    if (PyDict_CheckExact(value) || PyList_CheckExact(value) || Py_TYPE(value) == &PySet_Type)
+        return PyObject_CallMethod(value, "copy", NULL);
+    return Py_NewRef(value);
+}
+
 /* Takes over one attribute; 0 also when this Python lacks it. */
 static int copy_name(PyObject *names, PyObject *real, const char *name)
 {
     AUTO_PY value = PyObject_GetAttrString(real, name);
+    AUTO_PY own = value ? own_copy(value) : NULL;
     if (value)
-        return PyDict_SetItemString(names, name, value);
+        return own ? PyDict_SetItemString(names, name, own) : -1;
     if (!PyErr_ExceptionMatches(PyExc_AttributeError))
         return -1;
     PyErr_Clear();

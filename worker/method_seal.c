@@ -5,7 +5,8 @@
  * calls that one's methods, its class even, with arguments of its own: Counter.copy(int) is
  * type(int). So each plain function in a class of a module that code may import, an operator's
  * too (a class method has it by super()), gets the manners of a C method: taken from an instance
- * it is bound to it as before, called by way of the class it looks at its first argument.
+ * it is bound to it as before, called by way of the class it looks at its first argument. And the
+ * tables that such a class has for all are not to be changed.
  */
 #include "base/io.h"
 #include "gate.h"
@@ -213,6 +214,16 @@ static PyObject *property_of(PyObject *property, PyTypeObject *owner, PyObject *
     return named ? py_take(&ours) : NULL;
 }
 
+/* What cannot be changed in the place of a container that all instances share; Py_None: no such. */
+static PyObject *fixed(PyObject *value)
+{
+    if (PyList_CheckExact(value))
+        return PyList_AsTuple(value);
+    if (PyDict_CheckExact(value))
+        return PyDictProxy_New(value);
+    return Py_NewRef(Py_None);
+}
+
 /* Ours in the place of a plain function or a property; Py_None for anything else. */
 static PyObject *sealed(PyTypeObject *owner, int lent, PyObject *name, PyObject *value)
 {
@@ -221,7 +232,7 @@ static PyObject *sealed(PyTypeObject *owner, int lent, PyObject *name, PyObject 
     if ((PyObject *)Py_TYPE(value) == function_type)
         return method_of(value, owner, lent);
     return Py_TYPE(value) == &PyProperty_Type && !lent ? property_of(value, owner, name)
-                                                       : Py_NewRef(Py_None);
+                                                       : fixed(value);
 }
 
 /* What the class's own dict holds under `name`. */

@@ -137,23 +137,102 @@ static int guard_errors(void)
 /* ---- decimal.Context ------------------------------------------------------------------------------ */
 
 static getattrofunc context_get; /* the library's own */
-static PyTypeObject *signals;    /* the class of what `flags` and `traps` are */
-static PyObject *kept;           /* contexts of which that was asked, by their addresses */
+static setattrofunc context_set;
+static PyTypeObject *signals; /* the class of what `flags` and `traps` are */
+static PyObject *kept;        /* contexts of which that was asked, by their addresses */
+
+/* What every context of the process is made by. */
+static const char *const shared_names[] = {"DefaultContext", "BasicContext", "ExtendedContext"};
+static PyObject *shared[ARRAY_LEN(shared_names)];
+
+/* 1: and there is an exception, if it is one of those. */
+static int refuse_shared(PyObject *self)
+{
+    for (size_t i = 0; i < ARRAY_LEN(shared); i++)
+        if (self == shared[i]) {
+            PyErr_Format(PyExc_TypeError, "%s is shared by all code: change a copy of it",
+                         shared_names[i]);
+            return 1;
+        }
+    return 0;
+}
 
 /* Such a mapping points into its context, and does not hold it. */
 static PyObject *get_of_context(PyObject *self, PyObject *name)
 {
-    PyObject *value = context_get(self, name);
+    AUTO_PY value = context_get(self, name);
     if (!value || Py_TYPE(value) != signals)
-        return value;
+        return py_take(&value);
     AUTO_PY id = PyLong_FromVoidPtr(self);
-    if (id && PyDict_SetItem(kept, id, self) == 0)
-        return value;
-    Py_DECREF(value);
-    return NULL;
+    if (!id || PyDict_SetItem(kept, id, self) < 0)
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(shared); i++)
+        if (self == shared[i])
+            return PyDictProxy_New(value);
+    return py_take(&value);
 }
 
-static PyMethodDef context_def = {"__getattribute__", get_of_context, METH_O, NULL};
+static int set_of_context(PyObject *self, PyObject *name, PyObject *value)
+{
+    return refuse_shared(self) ? -1 : context_set(self, name, value);
+}
+
+static PyObject *method_set(PyObject *self, PyObject *args)
+{
+    PyObject *name, *value;
+    if (!PyArg_UnpackTuple(args, "__setattr__", 2, 2, &name, &value))
+        return NULL;
+    return set_of_context(self, name, value) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *real_clear_flags, *real_clear_traps;
+
+static PyObject *clear_flags(PyObject *self, PyObject *none)
+{
+    (void)none;
+    return refuse_shared(self) ? NULL : PyObject_CallFunctionObjArgs(real_clear_flags, self, NULL);
+}
+
+static PyObject *clear_traps(PyObject *self, PyObject *none)
+{
+    (void)none;
+    return refuse_shared(self) ? NULL : PyObject_CallFunctionObjArgs(real_clear_traps, self, NULL);
+}
+
+static PyObject *replaced; /* what nobody asks for any more */
+
+static struct {
+    PyMethodDef def;
+    PyObject **original;
+} context_methods[] = {
+    {{"__getattribute__", get_of_context, METH_O, NULL}, &replaced},
+    {{"__setattr__", method_set, METH_VARARGS, NULL}, &replaced},
+    {{"clear_flags", clear_flags, METH_NOARGS, NULL}, &real_clear_flags},
+    {{"clear_traps", clear_traps, METH_NOARGS, NULL}, &real_clear_traps},
+};
+
+union attribute_slot {
+    void *word;
+    getattrofunc get;
+    setattrofunc set;
+};
+
+static int change_context(PyObject *type)
+{
+    union attribute_slot get = {.get = get_of_context}, set = {.set = set_of_context};
+    context_get = ((union attribute_slot){
+                       .word = PyType_GetSlot((PyTypeObject *)(void *)type, Py_tp_getattro)})
+                      .get;
+    context_set = ((union attribute_slot){
+                       .word = PyType_GetSlot((PyTypeObject *)(void *)type, Py_tp_setattro)})
+                      .set;
+    for (size_t i = 0; i < ARRAY_LEN(context_methods); i++)
+        if (type_put_method(type, &context_methods[i].def, context_methods[i].original) < 0)
+            return -1;
+    return type_change_slot(type, Py_tp_getattro, get.word) < 0
+               ? -1
+               : type_change_slot(type, Py_tp_setattro, set.word);
+}
 
 static int guard_contexts(void)
 {
@@ -164,18 +243,12 @@ static int guard_contexts(void)
         PyErr_Clear(); /* the profile has no such module */
         return 0;
     }
-    union {
-        void *word;
-        getattrofunc function;
-    } slot = {.word = PyType_GetSlot((PyTypeObject *)(void *)type, Py_tp_getattro)},
-      ours = {.function = get_of_context};
-    AUTO_PY original = NULL;
-    context_get = slot.function;
+    for (size_t i = 0; i < ARRAY_LEN(shared); i++)
+        if (!(shared[i] = library_class("decimal", shared_names[i])))
+            return -1;
     signals = (PyTypeObject *)(void *)Py_NewRef((PyObject *)Py_TYPE(flags));
     kept = PyDict_New();
-    return !kept || type_put_method(type, &context_def, &original) < 0
-               ? -1
-               : type_change_slot(type, Py_tp_getattro, ours.word);
+    return kept ? change_context(type) : -1;
 }
 
 int state_guard(void)

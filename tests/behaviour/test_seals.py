@@ -98,6 +98,35 @@ result["x"] = [F(1, 2).more, T("%a").substitute(a=1), D().f(), isinstance(D(), c
     assert ok(run(code, None, "--python", PYTHONS[version])) == {"x": [2, "1", 1, True, "RED", 2]}
 
 
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_what_all_code_shares_is_used_as_ever(run, version):
+    code = """
+import calendar, hashlib, textwrap
+from decimal import BasicContext, Context, Decimal, DivisionByZero, ExtendedContext, Inexact, getcontext, localcontext, setcontext
+setcontext(ExtendedContext)
+result["x"] = [str(Decimal(1) / 7), ExtendedContext.flags[Inexact], getcontext().flags[Inexact]]
+setcontext(BasicContext)
+getcontext().prec = 5
+try:
+    Decimal(42) / 0
+except DivisionByZero:
+    result["x"] += [str(Decimal(1) / 7), BasicContext.prec]
+mine = ExtendedContext.copy()
+mine.prec = 4
+mine.traps[Inexact] = True
+mine.clear_traps()
+with localcontext(mine) as c:
+    c.prec = 3
+    result["x"] += [str(Decimal(1) / 3), mine.prec, ExtendedContext.traps[Inexact], Context().prec]
+class Calendar(calendar.HTMLCalendar):
+    cssclasses = [style + " x" for style in calendar.HTMLCalendar.cssclasses]
+hashlib.algorithms_available.clear()
+result["x"] += ["mon x" in Calendar().formatmonth(2024, 5), textwrap.fill("a\\tb", 20), hashlib.new("sha256").name]
+"""
+    assert ok(run(code, None, "--python", PYTHONS[version]))["x"] == [
+        "0.142857143", False, True, "0.14286", 9, "0.333", 4, False, 28, True, "a       b", "sha256"]
+
+
 REGISTERED = {
     "a builtin class": "Mapping.register(int)",
     "by a loop": "for c in [Complex]: c.register(str)",
