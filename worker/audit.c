@@ -454,15 +454,6 @@ PyObject *audit_code_frame(void)
     return NULL;
 }
 
-int audit_is_of_code(PyObject *function)
-{
-    audit.own++;
-    AUTO_PY globals = PyObject_GetAttrString(function, "__globals__");
-    audit.own--;
-    PyErr_Clear();
-    return globals == audit.globals;
-}
-
 PyObject *audit_names_in(PyObject *function)
 {
     audit.own++;

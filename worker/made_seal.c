@@ -130,19 +130,23 @@ static PyType_Spec maker_spec = {
     .slots = maker_slots,
 };
 
-/* What the interpreter or the library wrote needs no second look. */
-static int is_of_code(PyObject *function)
+/* object.__new__, which makes an instance of what it is given; what else there is may not. */
+static int makes_instances(PyObject *function)
 {
-    if (PyCFunction_Check(function) || Py_TYPE(function) == maker_type)
+    if (!PyCFunction_Check(function))
         return 0;
-    return (PyObject *)Py_TYPE(function) != function_type || audit_is_of_code(function);
+    PyObject *self = PyCFunction_GetSelf(function);
+    AUTO_PY name = PyObject_GetAttrString(function, "__name__");
+    PyErr_Clear();
+    return self && PyType_Check(self) && name && PyUnicode_Check(name) &&
+           PyUnicode_CompareWithASCIIString(name, "__new__") == 0;
 }
 
-/* names[name] = ours, when it is the code's. */
+/* names[name] = ours */
 static int watch(PyObject *names, const char *name)
 {
     PyObject *function = PyDict_GetItemString(names, name);
-    if (!function || !is_of_code(function))
+    if (!function || Py_TYPE(function) == maker_type || makes_instances(function))
         return 0;
     AUTO_PY maker = maker_of(function);
     return maker ? PyDict_SetItemString(names, name, maker) : -1;
@@ -248,9 +252,10 @@ static PyObject *guarded_new(PyTypeObject *meta, PyObject *args, PyObject *kwarg
         return PyErr_Occurred() ? NULL : type_new(meta, args, kwargs);
     const struct statement *in = statement();
     int known = audit_is_within("dataclasses");
+    int makes_its_own = audit_is_within("collections"); /* a namedtuple's is the library's */
     AUTO_PY own = PyDict_Copy(names);
     if (!own || (!known && (check_names(own, in) < 0 || check_bases(bases, in) < 0)) ||
-        watch(own, "__new__") < 0 || watch(own, "_new_member_") < 0)
+        (!makes_its_own && (watch(own, "__new__") < 0 || watch(own, "_new_member_") < 0)))
         return NULL;
     AUTO_PY given = PyTuple_Pack(3, name, bases, own);
     return given ? type_new(meta, given, kwargs) : NULL;

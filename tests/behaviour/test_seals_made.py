@@ -112,12 +112,16 @@ ELSEWHERE = {
     "an Enum": "class E(Enum):\n    def __new__(cls, v): return re.I\n    A = 1",
     "a function in its place": "class E(Enum):\n    __new__ = lambda cls, v: re.I\n    A = 1",
     "a stack": "S(first=True).pop_all()",
+    "a dict's method": "copy.copy(given)",
+    "another": "copy.copy(popped)",
+    "one of an object of the code's own": "copy.copy(called)",
+    "a function of the library": "class E(Enum):\n    __new__ = typing.cast\n    A = re.I",
 }
 
 
 def test_the_library_writes_to_no_other_object_than_it_asked_for(run):
     code = """
-import copy, re
+import copy, re, typing
 from collections import UserList
 from contextlib import ExitStack
 from enum import Enum
@@ -130,6 +134,16 @@ class L(UserList):
 class S(ExitStack):
     __new__ = make
     def __init__(self, first=False): super().__init__()
+table = {}
+class Given: __new__ = table.get
+given = object.__new__(Given)
+table[Given] = re.I
+class Call:
+    def __call__(self, cls): return re.I
+class Called: __new__ = Call()
+class Popped: __new__ = table.setdefault
+popped, called = object.__new__(Popped), object.__new__(Called)
+table[Popped] = re.I
 """ + each(ELSEWHERE, "TypeError")
     for way, why in ok(run(code)).items():
         assert why and "where the library asked for an instance" in why, (way, why)
