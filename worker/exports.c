@@ -68,7 +68,7 @@ static const struct export_name names_cmath[] = {
 };
 
 static const struct export_name names_collections[] = {
-    N("ChainMap"), N("Counter"), N("OrderedDict"), K("UserDict", COPYING), N("UserList"),
+    N("ChainMap"), N("Counter"), N("OrderedDict"), K("UserDict", COPYING), K("UserList", COPYING),
     N("UserString"), N("defaultdict"), N("deque"), K("namedtuple", NAMEDTUPLE),
 };
 

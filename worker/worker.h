@@ -260,6 +260,8 @@ int memory_guard(void);
 int advance_guard(void);
 /* state_guard.c: C code finds in its objects what it has put there. As that. */
 int state_guard(void);
+/* redirect_guard.c: redirect_stdout() sets sys.stdout and nothing else. As that. */
+int redirect_guard(void);
 /* made_seal.c: classes that the code makes have no names but those of class statements. As that. */
 int made_seal(void);
 /* method_seal.c: their methods are for their instances. Before class_seal(). As that. */

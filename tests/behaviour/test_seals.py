@@ -127,6 +127,37 @@ result["x"] += ["mon x" in Calendar().formatmonth(2024, 5), textwrap.fill("a\\tb
         "0.142857143", False, True, "0.14286", 9, "0.333", 4, False, 28, True, "a       b", "sha256"]
 
 
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_what_is_redirected_does_not_depend_on_what_an_object_holds(run, version):
+    code = """
+import contextlib, io, sys
+got, text = [], io.StringIO()
+class Own:
+    def append(self, x): got.append(x)
+    def pop(self): return got[0]
+class Named(contextlib.redirect_stdout):
+    _stream = "modules"
+class Counted(contextlib.redirect_stderr):
+    count = 0
+    def __enter__(self):
+        self.count += 1
+        return super().__enter__()
+for make in contextlib.redirect_stdout, Named:
+    r = make(text)
+    r.__dict__.update({"_str" + "eam": "modules", "_old_" + "targets": Own()})
+    with r: print("a")
+c = Counted(text)
+with c as target, c:
+    print("b", file=sys.stderr)
+    try:
+        with contextlib.redirect_stdout(text): raise ValueError
+    except ValueError: print("c")
+result["x"] = [{type(x).__name__ for x in got} <= {"Text", "TextIOWrapper"}, text.getvalue(), c.count, target is text]
+"""
+    envelope = run(code, None, "--python", PYTHONS[version])
+    assert ok(envelope)["x"] == [True, "a\na\nb\n", 2, True] and envelope["stdout"] == "c\n"
+
+
 REGISTERED = {
     "a builtin class": "Mapping.register(int)",
     "by a loop": "for c in [Complex]: c.register(str)",
