@@ -52,7 +52,9 @@ static const char *refusal_of_own(const struct gate *g, uint32_t id, enum rule_i
 static const char *refusal_on(const struct gate *g, uint32_t id, uint32_t base,
                               enum rule_id *ret_rule)
 {
-    const char *why = refusal_of_own(g, id, ret_rule);
+    int own = NAME(g, id)->attr == ATTR_HIDDEN && NAME(g, id)->defined && base &&
+              is_own_receiver(g, base);
+    const char *why = own ? NULL : refusal_of_own(g, id, ret_rule);
     why = why ? why : refusal_in_library(g, id, base);
     return why ? why : refusal_in_package(g, id, base);
 }

@@ -256,7 +256,8 @@ static int is_of_library(const struct gate *g, uint32_t i)
         enum kind kind = kind_of(g, i);
         if (row || kind == K_Call) {
             row = row ? row : export_sure(g, first_child(g, i));
-            return row && row->name[0] >= 'A' && row->name[0] <= 'Z';
+            return row &&
+                   ((row->name[0] >= 'A' && row->name[0] <= 'Z') || row->kind == EXPORT_REDIRECT);
         }
         if (kind != K_Attribute && kind != K_Subscript)
             return 0;

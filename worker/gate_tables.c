@@ -110,7 +110,6 @@ static const struct attr_row attributes[] = {
     HIDDEN(_globber, "pathlib"), /* lists directories, since 3.13 */
     TAME(_hash), /* of an abstract Set, for `__hash__ = Set._hash`, as its documentation has it */
     TAME(_ignore_),
-    HIDDEN(_inst, "typing"), /* lets an alias of `type` be called */
     TAME(_make),
     HIDDEN(_member_map_, ANY_MODULE), HIDDEN(_member_names_, ANY_MODULE), /* what an Enum goes by */
     TAME(_missing_), TAME(_name_),
@@ -119,7 +118,6 @@ static const struct attr_row attributes[] = {
     HIDDEN(_partialmethod, "dataclasses"), /* of a class: whose signature is asked for */
     HIDDEN(_pathcls, "pathlib"), /* the class of a path, kept by its parents */
     TAME(_replace),
-    HIDDEN(_stream, "contextlib"), /* names the attribute of sys that is replaced */
     HIDDEN(_value2member_map_, ANY_MODULE), TAME(_value_),
     FRAME(ag_await), FRAME(ag_code), FRAME(ag_frame), FRAME(ag_running), FRAME(ag_suspended),
     HIDDEN(attrname, "functools"), /* of a cached_property: what it sets on an instance */
