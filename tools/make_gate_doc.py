@@ -49,6 +49,11 @@ is run as code, and what takes a number for a place in memory by itself. It does
 a package written in C is safe with objects that lie to it: an object whose comparison changes
 the array that is being sorted can end the process. Classes that derive from a package's, and
 numbers that compute as they like, are asked about; what is left, the walls hold.
+
+The same is true of the interpreter's own C code: an object that empties a container while it is
+compared, hashed or converted can end the process, or worse. The ways that are known to read or
+write beside an object are shut while the code runs, whatever the gate says; that there are no
+others is not claimed.
 """
 
 

@@ -251,7 +251,76 @@ static int guard_contexts(void)
     return kept ? change_context(type) : -1;
 }
 
+/* ---- collections.OrderedDict ------------------------------------------------------------------------ */
+
+static PyObject *ordered;
+
+static PyObject *keys_of(PyObject *dict)
+{
+    union {
+        void *word;
+        getiterfunc iterate;
+    } slot = {.word = PyType_GetSlot((PyTypeObject *)(void *)ordered, Py_tp_iter)};
+    AUTO_PY walk = slot.iterate(dict);
+    return walk ? PySequence_List(walk) : NULL;
+}
+
+static int have_same_order(PyObject *left, PyObject *right)
+{
+    if (!PyType_IsSubtype(Py_TYPE(right), (PyTypeObject *)(void *)ordered))
+        return 1;
+    AUTO_PY a = keys_of(left);
+    AUTO_PY b = a ? keys_of(right) : NULL;
+    return b ? PyObject_RichCompareBool(a, b, Py_EQ) : -1;
+}
+
+/* The library walks along both while keys compare themselves, which may empty them. */
+static PyObject *compare_ordered(PyObject *self, PyObject *other, int op)
+{
+    union {
+        void *word;
+        richcmpfunc compare;
+    } slot = {.word = PyType_GetSlot(&PyDict_Type, Py_tp_richcompare)};
+    if ((op != Py_EQ && op != Py_NE) || !PyDict_Check(other))
+        return slot.compare(self, other, op); /* which has no answer */
+    AUTO_PY same = slot.compare(self, other, Py_EQ);
+    int equal = !same ? -1 : same == Py_True ? have_same_order(self, other) : 0;
+    return equal < 0 ? NULL : PyBool_FromLong(equal == (op == Py_EQ));
+}
+
+static PyObject *ordered_eq(PyObject *self, PyObject *other)
+{
+    return compare_ordered(self, other, Py_EQ);
+}
+
+static PyObject *ordered_ne(PyObject *self, PyObject *other)
+{
+    return compare_ordered(self, other, Py_NE);
+}
+
+static PyMethodDef ordered_eq_def = {"__eq__", ordered_eq, METH_O, NULL};
+static PyMethodDef ordered_ne_def = {"__ne__", ordered_ne, METH_O, NULL};
+
+static int guard_ordered(void)
+{
+    union {
+        richcmpfunc function;
+        void *word;
+    } ours = {.function = compare_ordered};
+    AUTO_PY eq = NULL;
+    AUTO_PY ne = NULL;
+    ordered = library_class("collections", "OrderedDict");
+    if (!ordered) {
+        PyErr_Clear(); /* the profile has no such module */
+        return 0;
+    }
+    if (type_put_method(ordered, &ordered_eq_def, &eq) < 0 ||
+        type_put_method(ordered, &ordered_ne_def, &ne) < 0)
+        return -1;
+    return type_change_slot(ordered, Py_tp_richcompare, ours.word);
+}
+
 int state_guard(void)
 {
-    return guard_structs() < 0 || guard_errors() < 0 ? -1 : guard_contexts();
+    return guard_structs() < 0 || guard_errors() < 0 || guard_ordered() < 0 ? -1 : guard_contexts();
 }

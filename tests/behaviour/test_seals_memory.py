@@ -267,3 +267,27 @@ with localcontext() as c:
 seen += [getcontext().flags[Inexact], Context(prec=5).prec]
 """
     assert seen(run, version, code) == [True, True, True, "0.333", False, 5]
+
+
+def test_ordered_dicts_are_compared_as_they_were_when_asked(run, version):
+    code = """
+from collections import OrderedDict
+class Key:
+    count = 0
+    def __init__(self, value): self.value = value
+    def __hash__(self): return self.value
+    def __eq__(self, other):
+        Key.count += 1
+        if Key.count == 41:
+            a.clear()
+            b.clear()
+        return True
+a, b = (OrderedDict((Key(i), 1) for i in range(40)) for _ in range(2))
+attempt(lambda: a == b)
+seen.clear()
+class Own(OrderedDict): pass
+c, d = OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)
+seen += [c == d, c != d, c == dict(d), dict(c) == d, Own(c) == c, Own(c) != Own(d), c == OrderedDict(a=1, b=3), c == 5]
+attempt(lambda: c < d)
+"""
+    assert seen(run, version, code) == [False, True, True, True, True, True, False, False, "TypeError"]
