@@ -438,6 +438,10 @@ int gate_fields_check(struct gate *g);
 unsigned class_facts_known(const struct gate *g, uint32_t class_node);
 /* An Enum, or what one derives from. */
 int is_enum_class(const struct gate *g, uint32_t class_node);
+/* Whether a member of the class is surely made in its body. */
+int enum_has_members(const struct gate *g, uint32_t class_node);
+/* Parameters that get the class of an Enum which may have no members yet. */
+void restrict_in_enums(struct gate *g);
 int class_facts_collect(struct gate *g);
 
 /* ---- the rules: each judges one node ------------------------------------------------------------------ */
