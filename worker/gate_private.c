@@ -15,7 +15,7 @@
 /* ---- private methods and tables of exported classes ------------------------------------ */
 
 /* clang-format off */
-/* Of all supported Pythons, with the modules whose classes have them. Sorted. */
+/* Of all supported Pythons, with the modules whose classes, exported or not, have them. Sorted. */
 static const struct part {
     const char *name;
     const char *modules[2];
@@ -31,9 +31,9 @@ static const struct part {
     {"_cparts", {"pathlib"}}, {"_create_async_cb_wrapper", {"contextlib"}},
     {"_create_async_exit_wrapper", {"contextlib"}}, {"_create_cb_wrapper", {"contextlib"}},
     {"_create_exit_wrapper", {"contextlib"}}, {"_days", {"calendar"}},
-    {"_decoded_counterpart", {"urllib.parse"}}, {"_dict_to_list", {"csv"}},
-    {"_dispatch", {"pprint"}}, {"_div", {"fractions"}}, {"_divmod", {"fractions"}},
-    {"_dump", {"difflib"}}, {"_dump_registry", {"*"}},
+    {"_decoded_counterpart", {"urllib.parse"}}, {"_determine_new_args", {"typing"}},
+    {"_dict_to_list", {"csv"}}, {"_dispatch", {"pprint"}}, {"_div", {"fractions"}},
+    {"_divmod", {"fractions"}}, {"_dump", {"difflib"}}, {"_dump_registry", {"*"}},
     {"_encoded_counterpart", {"urllib.parse"}}, {"_fancy_helper", {"difflib"}},
     {"_fancy_replace", {"difflib"}}, {"_find_cycle", {"graphlib"}},
     {"_fix_sentence_endings", {"textwrap"}}, {"_floordiv", {"fractions"}},
@@ -41,15 +41,16 @@ static const struct part {
     {"_format_float_style", {"fractions"}}, {"_format_general", {"fractions"}},
     {"_format_items", {"pprint"}}, {"_format_line", {"difflib"}},
     {"_format_namespace_items", {"pprint"}}, {"_format_parsed_parts", {"pathlib"}},
-    {"_from_coprime_ints", {"fractions"}}, {"_from_iterable", {"collections.abc", "typing"}},
-    {"_from_parsed_parts", {"pathlib"}}, {"_from_parsed_string", {"pathlib"}},
-    {"_from_parts", {"pathlib"}}, {"_get_nodeinfo", {"graphlib"}},
-    {"_get_value", {"enum", "re"}}, {"_guess_delimiter", {"csv"}},
+    {"_from_coprime_ints", {"fractions"}},
+    {"_from_iterable", {"collections.abc", "typing"}}, {"_from_parsed_parts", {"pathlib"}},
+    {"_from_parsed_string", {"pathlib"}}, {"_from_parts", {"pathlib"}},
+    {"_get_nodeinfo", {"graphlib"}}, {"_get_value", {"enum", "re"}},
+    {"_getitem", {"typing"}}, {"_guess_delimiter", {"csv"}},
     {"_guess_quote_and_delimiter", {"csv"}}, {"_handle_long_word", {"textwrap"}},
-    {"_hostinfo", {"urllib.parse"}},
-    {"_init", {"pathlib"}}, {"_invalid", {"string"}}, {"_keep_positive", {"collections"}},
-    {"_line_wrapper", {"difflib"}}, {"_lines", {"pathlib"}}, {"_load_parts", {"pathlib"}},
-    {"_make_child", {"pathlib"}}, {"_make_prefix", {"difflib"}},
+    {"_hostinfo", {"urllib.parse"}}, {"_init", {"pathlib"}}, {"_invalid", {"string"}},
+    {"_keep_positive", {"collections"}}, {"_line_wrapper", {"difflib"}},
+    {"_lines", {"pathlib"}}, {"_load_parts", {"pathlib"}}, {"_make_child", {"pathlib"}},
+    {"_make_prefix", {"difflib"}}, {"_make_substitution", {"typing"}},
     {"_make_unbound_method", {"functools"}}, {"_mod", {"fractions"}},
     {"_months", {"calendar"}}, {"_mul", {"fractions"}}, {"_munge_whitespace", {"textwrap"}},
     {"_notimplemented", {"random", "secrets"}}, {"_operator_fallbacks", {"fractions"}},
@@ -74,7 +75,7 @@ static const struct part {
     {"_split_line", {"difflib"}}, {"_stack", {"pathlib"}}, {"_str_normcase", {"pathlib"}},
     {"_sub", {"fractions"}}, {"_tab_newline_replace", {"difflib"}}, {"_tail", {"pathlib"}},
     {"_unpickle", {"zoneinfo"}}, {"_userinfo", {"urllib.parse"}}, {"_validate", {"csv"}},
-    {"_wrap_chunks", {"textwrap"}},
+    {"_vformat", {"string"}}, {"_wrap_chunks", {"textwrap"}},
 };
 /* clang-format on */
 
