@@ -6,6 +6,7 @@
 #include "base/io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -31,6 +32,12 @@ void io_cleanup_fd(int *fd)
 void io_cleanup_free(void *p)
 {
     free(*(void **)p);
+}
+
+int io_seal(int fd)
+{
+    int all = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+    return fcntl(fd, F_ADD_SEALS, all) < 0 ? -errno : 0;
 }
 
 int io_read_all(int fd, void *data, size_t len)

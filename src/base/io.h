@@ -46,6 +46,9 @@ int io_write_all(int fd, const void *data, size_t len);
 int io_send_fds(int sock, const void *data, size_t len, const int *fds, size_t nfds);
 ssize_t io_recv_fds(int sock, void *data, size_t len, int *fds, size_t max_fds, size_t *ret_nfds);
 
+/* Nobody changes what is in the memory file from here on, or how long it is. 0 or -errno. */
+int io_seal(int fd);
+
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t io_now_ns(void);
 

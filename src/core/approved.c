@@ -215,10 +215,10 @@ int approved_environ(char *const *envp, int *ret_fd, struct cordon_err *reterr)
     if (rc == 0)
         rc = io_write_all(fd, needed, sizeof(needed));
 #endif
+    if (rc == 0)
+        rc = io_seal(fd);
     if (rc < 0)
         return err_set(reterr, CORDON_E_HOST, -rc, "cannot pass on the environment");
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-        return err_set(reterr, CORDON_E_HOST, errno, "cannot seal the environment");
     *ret_fd = fd_take(&fd);
     return 0;
 }

@@ -6,7 +6,6 @@
 #include "base/io.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 
 int filters_open(enum filter_kind which, int *ret_fd, struct cordon_err *reterr)
@@ -17,10 +16,10 @@ int filters_open(enum filter_kind which, int *ret_fd, struct cordon_err *reterr)
     if (fd < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot make memory for the call filter");
     int r = io_write_all(fd, image->bytes, image->len);
+    if (r == 0)
+        r = io_seal(fd);
     if (r < 0)
         return err_set(reterr, CORDON_E_HOST, -r, "cannot pass on the call filter");
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-        return err_set(reterr, CORDON_E_HOST, errno, "cannot seal the call filter");
     *ret_fd = fd_take(&fd);
     return 0;
 }

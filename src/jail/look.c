@@ -46,8 +46,9 @@ int look_memory_files(struct trial *t, struct cordon_err *reterr)
     AUTO_FD fd = memfd_create("probe", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0 || ftruncate(fd, 4096) < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot make a memory file");
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_WRITE) < 0)
-        return err_set(reterr, CORDON_E_HOST, errno, "cannot seal a memory file");
+    int r = io_seal(fd);
+    if (r < 0)
+        return err_set(reterr, CORDON_E_HOST, -r, "cannot seal a memory file");
     SAY(t, "can be made and sealed");
     return 0;
 }

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -167,6 +168,18 @@ static void short_writes_are_finished(void **state)
     assert_int_equal((size_t)total, len);
     (void)close(p[0]);
     free(data);
+}
+
+static void what_is_sealed_stays_as_it_is(void **state)
+{
+    (void)state;
+    AUTO_FD fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_int_equal(io_write_all(fd, "text", 4), 0);
+    assert_int_equal(io_seal(fd), 0);
+    assert_int_equal(io_write_all(fd, "x", 1), -EPERM);
+    assert_int_equal(ftruncate(fd, 3), -1);
+    assert_int_equal(ftruncate(fd, 5), -1);
+    assert_int_equal(io_seal(fd), -EPERM); /* for good */
 }
 
 static void writing_to_nobody_is_an_error(void **state)
@@ -378,6 +391,7 @@ int main(void)
         cmocka_unit_test(scope_closes_what_was_not_taken),
         cmocka_unit_test(short_reads_are_put_together),
         cmocka_unit_test(short_writes_are_finished),
+        cmocka_unit_test(what_is_sealed_stays_as_it_is),
         cmocka_unit_test(writing_to_nobody_is_an_error),
         cmocka_unit_test(signals_do_not_interrupt),
         cmocka_unit_test(message_carries_bytes_and_descriptors),
