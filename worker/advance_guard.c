@@ -14,10 +14,11 @@
 #define TYPES_MAX 64
 #define BUCKETS 256
 
+/* Those of the interpreter, which are never freed, each at or after the place of its address. */
 static struct row {
     PyTypeObject *type;
     iternextfunc next; /* the interpreter's own */
-} rows[TYPES_MAX];
+} rows[4 * TYPES_MAX];
 static size_t row_count;
 
 /* Those that are being asked, by their addresses. */
@@ -26,15 +27,22 @@ static __thread struct advance {
     struct advance *outer;
 } * advancing[BUCKETS];
 
+/* The row of the type, or the free one that it would have. */
+static struct row *row_of(PyTypeObject *type)
+{
+    size_t i = ((uintptr_t)type >> 4) % ARRAY_LEN(rows);
+    while (rows[i].type && rows[i].type != type)
+        i = (i + 1) % ARRAY_LEN(rows);
+    return &rows[i];
+}
+
 static iternextfunc real_next(PyTypeObject *type)
 {
-    for (size_t i = 0; i < row_count; i++)
-        if (rows[i].type == type)
-            return rows[i].next;
-    for (size_t i = 0; i < row_count; i++)
-        if (PyType_IsSubtype(type, rows[i].type))
-            return rows[i].next;
-    return NULL;
+    iternextfunc own = row_of(type)->next;
+    for (size_t i = 0; !own && i < ARRAY_LEN(rows); i++)
+        if (rows[i].type && PyType_IsSubtype(type, rows[i].type))
+            own = rows[i].next;
+    return own;
 }
 
 static PyObject *guarded_next(PyObject *self)
@@ -77,7 +85,9 @@ static int guard(PyObject *type)
     int own = names ? PyMapping_HasKeyString(names, next_def.ml_name) : -1;
     if (own <= 0 || !slot.word || row_count == TYPES_MAX)
         return own < 0 ? -1 : 0;
-    rows[row_count++] = (struct row){(PyTypeObject *)(void *)type, slot.function};
+    row_count++;
+    *row_of((PyTypeObject *)(void *)type) =
+        (struct row){(PyTypeObject *)(void *)type, slot.function};
     AUTO_PY original = NULL;
     return type_put_method(type, &next_def, &original) < 0
                ? -1
