@@ -140,6 +140,7 @@ static getattrofunc context_get; /* the library's own */
 static setattrofunc context_set;
 static PyTypeObject *signals; /* the class of what `flags` and `traps` are */
 static PyObject *kept;        /* contexts of which that was asked, by their addresses */
+static Py_ssize_t kept_max = 64;
 
 /* What every context of the process is made by. */
 static const char *const shared_names[] = {"DefaultContext", "BasicContext", "ExtendedContext"};
@@ -157,14 +158,48 @@ static int refuse_shared(PyObject *self)
     return 0;
 }
 
+/* Whether anyone but the context has what points into it. */
+static int is_pointed_into(PyObject *context)
+{
+    static const char *const names[] = {"flags", "traps"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        AUTO_PY name = PyUnicode_FromString(names[i]);
+        AUTO_PY value = name ? context_get(context, name) : NULL;
+        if (!value || Py_TYPE(value) != signals || Py_REFCNT(value) > 2)
+            return value ? 1 : -1;
+    }
+    return 0;
+}
+
+/* Lets those go that nobody else has. 0, or -1 with an exception. */
+static int sweep(void)
+{
+    AUTO_PY ids = PyDict_Keys(kept);
+    for (Py_ssize_t i = 0; ids && i < PyList_Size(ids); i++) {
+        PyObject *id = PyList_GetItem(ids, i), *context = PyDict_GetItem(kept, id);
+        int used = Py_REFCNT(context) > 1 ? 1 : is_pointed_into(context);
+        if (used < 0 || (!used && PyDict_DelItem(kept, id) < 0))
+            return -1;
+    }
+    kept_max = 64 + 2 * PyDict_Size(kept);
+    return ids ? 0 : -1;
+}
+
+static int keep(PyObject *context)
+{
+    AUTO_PY id = PyLong_FromVoidPtr(context);
+    if (!id || PyDict_SetItem(kept, id, context) < 0)
+        return -1;
+    return PyDict_Size(kept) > kept_max ? sweep() : 0;
+}
+
 /* Such a mapping points into its context, and does not hold it. */
 static PyObject *get_of_context(PyObject *self, PyObject *name)
 {
     AUTO_PY value = context_get(self, name);
     if (!value || Py_TYPE(value) != signals)
         return py_take(&value);
-    AUTO_PY id = PyLong_FromVoidPtr(self);
-    if (!id || PyDict_SetItem(kept, id, self) < 0)
+    if (keep(self) < 0)
         return NULL;
     for (size_t i = 0; i < ARRAY_LEN(shared); i++)
         if (self == shared[i])

@@ -269,6 +269,17 @@ seen += [getcontext().flags[Inexact], Context(prec=5).prec]
     assert seen(run, version, code) == [True, True, True, "0.333", False, 5]
 
 
+def test_contexts_whose_flags_nobody_has_any_more_go(run, version):
+    code = """
+from decimal import Context
+for _ in range(100000):
+    flags = Context().flags
+result["x"] = True
+"""
+    envelope = run(code, None, "--python", NEW[version])
+    assert ok(envelope)["x"] and envelope["usage"]["memory_peak_bytes"] < 16 << 20  # each has 300 bytes
+
+
 def test_ordered_dicts_are_compared_as_they_were_when_asked(run, version):
     code = """
 from collections import OrderedDict
