@@ -9,10 +9,14 @@ under the repository's root). No test here looks inside the library.
 import json
 import os
 import subprocess
+import tempfile
+import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+import support
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -111,3 +115,60 @@ def run(cordon, tmp_path_factory):
         return envelope
 
     return run
+
+
+# ---- approved runs: whoever runs the tests and, where that is root, an ordinary user too ----
+
+
+@pytest.fixture(params=["self", "nobody"])
+def caller(request, cordon):
+    """Who runs the command."""
+    if request.param == "nobody":
+        why = support.why_not_nobody(cordon.path)
+        if why:
+            pytest.skip(why)
+    return request.param
+
+
+@pytest.fixture
+def home(caller):
+    """A home directory that the caller owns; not below pytest's own, which only we may enter."""
+    with tempfile.TemporaryDirectory(prefix="home-") as folder:
+        os.chmod(folder, 0o755)
+        if caller == "nobody":
+            os.chown(folder, support.NOBODY, support.NOBODY)
+        yield Path(folder)
+
+
+@pytest.fixture
+def approve(cordon, caller, home):
+    """approve(code, input=None, *args, env={}) -> the envelope of an approved run."""
+
+    def approve(code, input=None, *args, env=None, timeout=60, **kwargs):
+        if input is not None:
+            args = ("-i", json.dumps(input), *args)
+        done = subprocess.run(
+            support.approved_command(cordon, caller, *args),
+            input=textwrap.dedent(code).encode(),
+            capture_output=True,
+            env={**os.environ, "HOME": str(home), **(env or {})},
+            timeout=timeout,
+            check=False,
+            **kwargs,
+        )
+        assert done.stdout.count(b"\n") == 1, done
+        return json.loads(done.stdout)
+
+    return approve
+
+
+@pytest.fixture
+def value(approve):
+    """value(code, ...) -> the result of a run that has to end well."""
+
+    def value(code, *args, **kwargs):
+        answer = approve(code, *args, **kwargs)
+        assert answer["status"] == "ok", answer
+        return answer["result"]
+
+    return value

@@ -13,7 +13,6 @@ import threading
 import pytest
 
 from support import SANITIZED, SLOW, keepers, left_behind, sandboxes, wait_until
-from test_approved import approve, caller, home, value  # noqa: F401 (fixtures)
 
 MIB = 1 << 20
 

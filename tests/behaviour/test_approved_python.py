@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from test_approved import approve, caller, home, value  # noqa: F401 (fixtures)
-
 
 # ---- output in turns ----------------------------------------------------------------
 
