@@ -22,6 +22,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "execute.h"
+
 #define MIB (1ull << 20)
 
 struct fake {
@@ -434,22 +436,6 @@ static int remove_counted(int dir, const char *name)
     if (member > 0)
         last_member = member;
     return remove_fake(dir, name);
-}
-
-static struct cordon_result *execute(struct cordon_engine *engine, const char *code, int approved)
-{
-    static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
-    const struct cordon_request request = {.size = sizeof(request),
-                                           .code = code,
-                                           .code_len = strlen(code),
-                                           .approved = approved,
-                                           .environ = environment,
-                                           .limits = {.size = sizeof(request.limits)}};
-    struct cordon_result *result = NULL;
-    struct cordon_err err = {0};
-    if (cordon_execute(engine, &request, &result, &err) != 0)
-        fail_msg("%s: %s", err.step, err.msg);
-    return result;
 }
 
 static void expect_in(const struct cordon_result *result, const char *part)

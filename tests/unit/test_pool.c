@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "execute.h"
+
 #define REFUSED_NS 60000000u
 #define TRIES_MAX 30u /* with 5 ms between them; a loop that spins makes many thousands */
 
@@ -42,24 +44,6 @@ int __wrap_wire_send(int fd, enum wire_type type, uint64_t id, const void *paylo
     return __real_wire_send(fd, type, id, payload, size, fds, nfds);
 }
 
-static void run_one(struct cordon_engine *engine, int approved)
-{
-    static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
-    static const char code[] = "result['n'] = 1";
-    const struct cordon_request request = {.size = sizeof(request),
-                                           .code = code,
-                                           .code_len = strlen(code),
-                                           .approved = approved,
-                                           .environ = environment,
-                                           .limits = {.size = sizeof(request.limits)}};
-    struct cordon_result *result = NULL;
-    struct cordon_err err = {0};
-    if (cordon_execute(engine, &request, &result, &err) != 0)
-        fail_msg("%s: %s", err.step, err.msg);
-    assert_int_equal(cordon_result_status(result), CORDON_OK);
-    cordon_result_free(result);
-}
-
 static void what_is_not_taken_is_sent_again_in_a_while(void **state)
 {
     static const struct {
@@ -78,7 +62,9 @@ static void what_is_not_taken_is_sent_again_in_a_while(void **state)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         first_ns = tries = 0;
         failure = rows[i].failure;
-        run_one(engine, rows[i].approved);
+        struct cordon_result *result = execute(engine, "result['n'] = 1", rows[i].approved);
+        assert_int_equal(cordon_result_status(result), CORDON_OK);
+        cordon_result_free(result);
         assert_in_range(tries, 2, TRIES_MAX);
     }
     cordon_engine_free(engine);
