@@ -19,6 +19,8 @@
 #define NOTES_MAX 64
 /* Characters of one source line: a traceback repeats it for every frame. */
 #define SOURCE_LINE_MAX 4000
+/* Frames of one traceback, the innermost: as many as Python itself prints. */
+#define FRAMES_MAX 1000
 
 static PyObject *source_entry; /* what linecache is to hold for the user's code */
 
@@ -280,6 +282,14 @@ static void lend_text(PyObject *value)
     PyErr_Clear();
 }
 
+/* A recursion may be a million frames deep; the code's own sys.tracebacklimit goes first. */
+static PyObject *formatter_options(void)
+{
+    if (PySys_GetObject("tracebacklimit"))
+        return Py_BuildValue("{s:O}", "compact", Py_True);
+    return Py_BuildValue("{s:O,s:i}", "compact", Py_True, "limit", -FRAMES_MAX);
+}
+
 static PyObject *new_formatter(PyObject *value)
 {
     lend_text(value);
@@ -288,7 +298,7 @@ static PyObject *new_formatter(PyObject *value)
     AUTO_PY trace = PyException_GetTraceback(value);
     AUTO_PY args =
         Py_BuildValue("(OOO)", (PyObject *)Py_TYPE(value), value, trace ? trace : Py_None);
-    AUTO_PY kwargs = Py_BuildValue("{s:O}", "compact", Py_True);
+    AUTO_PY kwargs = formatter_options();
     if (!args || !kwargs)
         return NULL;
     AUTO_PY formatter = PyObject_Call(worker.trace_exception, args, kwargs);

@@ -177,6 +177,17 @@ def test_the_traceback_is_still_the_answers(approve):
     assert "KeyError: 'k'" in answer["error"]["traceback"]
 
 
+@pytest.mark.parametrize("setting, shown", [
+    ("", "[Previous line repeated 997 more times]"),  # of the 1000 innermost, as in Python
+    ("sys.tracebacklimit = 7", "[Previous line repeated 3 more times]"),
+])
+def test_the_traceback_of_a_deep_recursion(approve, setting, shown):
+    answer = approve("def f():\n    f()\nsys.setrecursionlimit(3000)\n" + setting + "\nf()")
+    error = answer["error"]
+    assert (error["type"], error["line"]) == ("RecursionError", 2), error
+    assert shown in error["traceback"], error
+
+
 # ---- the end ----------------------------------------------------------------------------
 
 
