@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,8 +23,9 @@
 static struct {
     int channel, trace, text;
 } armed;
-static PyObject *old_hook; /* sys.excepthook, as site left it */
-static int knows_lines;    /* linecache, the code's */
+static PyObject *old_hook;        /* sys.excepthook, as site left it */
+static int knows_lines;           /* linecache, the code's */
+static const struct clip *untold; /* what ended the code */
 
 /* ---- output in order ------------------------------------------------------------ */
 
@@ -234,13 +236,34 @@ static void call(PyObject *module, const char *function)
         PyErr_WriteUnraisable(module);
 }
 
+/* Async-signal-safe, and in whichever thread. */
+static void on_deadline(int sig)
+{
+    int was = errno;
+    (void)sig;
+    ssize_t n = write(STDERR_FILENO, untold->text, untold->len);
+    (void)n;
+    errno = was;
+}
+
+/* Threads that are still waited for may take until the deadline, and then there is no answer to
+ * hold the traceback: it is printed, as Python would have done at once. */
+static void print_at_deadline(const struct clip *traceback)
+{
+    struct sigaction act = {.sa_handler = on_deadline, .sa_flags = SA_RESTART};
+    untold = traceback;
+    (void)sigaction(WIRE_TRACE_SIGNAL_APPROVED, &act, NULL);
+}
+
 /* The code's own, if it has set one: what it does there, to a log for example, it does
  * beside what the answer says. */
-void approved_except(PyObject *value)
+void approved_except(PyObject *value, const struct clip *traceback)
 {
     PyObject *hook = PySys_GetObject("excepthook");
-    if (!hook || hook == old_hook || hook == PySys_GetObject("__excepthook__"))
+    if (!hook || hook == old_hook || hook == PySys_GetObject("__excepthook__")) {
+        print_at_deadline(traceback);
         return;
+    }
     AUTO_PY held = hook;
     Py_INCREF(held);
     AUTO_PY trace = PyException_GetTraceback(value);

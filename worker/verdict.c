@@ -336,6 +336,6 @@ int verdict(struct failure *f, enum phase phase)
     else
         run_verdict(f, value);
     if (phase == PHASE_RUN && worker.approved)
-        approved_except(value);
+        approved_except(value, &f->traceback);
     return 0;
 }

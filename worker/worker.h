@@ -324,8 +324,9 @@ void spawned_prepare(void);
 
 /* Whether the code could tell that `json` is not there: loading it takes a third of a start. */
 int approved_wants_json(const char *code, size_t len);
-/* An exception has ended the code: shows it to the sys.excepthook of its own. */
-void approved_except(PyObject *value);
+/* An exception has ended the code: shows it to the sys.excepthook of its own. Without one the
+ * traceback, which has to stay, is printed if no answer can be given any more. */
+void approved_except(PyObject *value, const struct clip *traceback);
 /* The code has ended: what Python does before it ends itself. */
 void approved_wind_up(void);
 /* Ends Python, with all that hangs from it: files that are open are written out. */

@@ -177,6 +177,18 @@ def test_the_traceback_is_still_the_answers(approve):
     assert "KeyError: 'k'" in answer["error"]["traceback"]
 
 
+def test_an_exception_before_the_deadline_is_printed(approve):
+    """Its threads are waited for, and there is no answer to tell of it."""
+    answer = approve("""
+        import threading, time
+        threading.Thread(target=time.sleep, args=(60,)).start()
+        raise KeyError('k')
+    """, None, "--timeout", "0.5")
+    assert answer["status"] == "timeout"
+    assert answer["stderr"] == ('Traceback (most recent call last):\n  File "<code>", line 4, in '
+                                "<module>\n    raise KeyError('k')\nKeyError: 'k'\n")
+
+
 @pytest.mark.parametrize("setting, shown", [
     ("", "[Previous line repeated 997 more times]"),  # of the 1000 innermost, as in Python
     ("sys.tracebacklimit = 7", "[Previous line repeated 3 more times]"),
