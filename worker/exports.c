@@ -316,6 +316,7 @@ static const struct export_name names_time[] = {
 static const struct export_name names_traceback[] = {
     D("TracebackException", "looks into frames"), D("extract_stack", "looks into frames"),
     N("format_exc"), D("format_exception", "takes a traceback; format_exc() does without"),
+    D("format_exception_only", "takes anything for an exception; str(e) and type(e).__name__ do without"),
     D("format_stack", "looks into frames"), N("print_exc"),
     D("print_exception", "takes a traceback; print_exc() does without"),
     D("print_stack", "looks into frames"), D("walk_stack", "hands out frames"),
@@ -323,11 +324,13 @@ static const struct export_name names_traceback[] = {
 };
 
 static const struct export_name names_types[] = {
-    D("CodeType", "makes code from bytes"), D("FrameType", "frames"),
-    D("FunctionType", "makes functions from code objects"), D("GenericAlias", "calls any class"),
-    D("LambdaType", "makes functions from code objects"), N("MappingProxyType"),
-    D("MethodType", "binds functions to anything"), D("ModuleType", "makes modules"),
-    N("NoneType"), K("SimpleNamespace", NAMESPACE),
+    N("AsyncGeneratorType"), D("CodeType", "makes code from bytes"), N("CoroutineType"),
+    N("EllipsisType"), D("FrameType", "frames"),
+    D("FunctionType", "makes functions from code objects"), N("GeneratorType"),
+    D("GenericAlias", "calls any class"), D("LambdaType", "makes functions from code objects"),
+    N("MappingProxyType"), D("MethodType", "binds functions to anything"),
+    D("ModuleType", "makes modules"), N("NoneType"), N("NotImplementedType"),
+    K("SimpleNamespace", NAMESPACE), N("TracebackType"), N("UnionType"),
     D("new_class", "makes classes from names in text"),
     D("prepare_class", "makes classes from names in text"),
 };

@@ -74,8 +74,8 @@ static int warn_module_attribute(struct gate *g, uint32_t i, const struct export
         return gate_warn(g, RULE_MODULE_ATTRIBUTE, i, "`%s.%s` is not open to code (%s).",
                          module->name, text, row->denied);
     return gate_warn(g, RULE_MODULE_ATTRIBUTE, i,
-                     "`%s.%s` is not among the names that code may use of this module: it could "
-                     "be another module, or a private part.",
+                     "`%s.%s` is not among the names that code may use of this module: it has "
+                     "not been found harmless, and could be another module or a private part.",
                      module->name, text);
 }
 

@@ -55,8 +55,8 @@ static int check_item(struct gate *g, uint32_t i, const struct export_module *mo
     if (exports_submodule(module, item))
         return check_kept(g, i, RULE_MODULE_VALUE, item);
     return gate_warn(g, RULE_IMPORT_NAME, i,
-                     "`%s.%s` is not among the names that code may use of this module: it could "
-                     "be another module, or a private part.",
+                     "`%s.%s` is not among the names that code may use of this module: it has "
+                     "not been found harmless, and could be another module or a private part.",
                      module->name, item);
 }
 

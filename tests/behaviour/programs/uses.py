@@ -434,7 +434,7 @@ def tbs():
     except KeyError:
         return traceback.format_exc().splitlines()[-1], traceback.print_exc(file=io.StringIO()), traceback.format_exc(limit=1)[:9]
 use("traceback", tbs)
-use("types", lambda: (types.SimpleNamespace(a=1), types.MappingProxyType({"a": 1})["a"], types.NoneType))
+use("types", lambda: (types.SimpleNamespace(a=1), types.MappingProxyType({"a": 1})["a"], types.NoneType, types.TracebackType, types.GeneratorType, types.AsyncGeneratorType, types.CoroutineType, types.EllipsisType, types.NotImplementedType, isinstance(int | str, types.UnionType)))
 use("graphlib", lambda: list(graphlib.TopologicalSorter({1: [2], 2: [3]}).static_order()))
 use("graphlib.CycleError", lambda: graphlib.TopologicalSorter({1: [2], 2: [1]}).prepare())
 use("warnings", lambda: (warnings.filterwarnings("ignore", "q.*", UserWarning), warnings.warn("quiet"), warnings.simplefilter("ignore"), warnings.resetwarnings()))
