@@ -106,6 +106,32 @@ static void link_name(struct gate *g, uint32_t i)
         g->symbols[n->link].flags |= SYMBOL_LOADED_IN_CLASS;
 }
 
+/* E.get(x, i)[y] */
+static int is_read_instead(const struct gate *g, uint32_t i)
+{
+    uint32_t call = N(g, i)->parent, func = first_child(g, call);
+    return is_in_field(g, i, K_Call, F_args) && child_at(g, call, F_args, 1) == i &&
+           kind_of(g, func) == K_Attribute && strcmp(NAME(g, N(g, func)->name)->text, "get") == 0 &&
+           is_reading(g, call);
+}
+
+/* D[x][y], D.get(x)[y], D.get(x, D[z])[y], x in D */
+static int is_reading_parts(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    switch (N(g, parent)->kind) {
+    case K_Compare:
+        return is_reading(g, i);
+    case K_Subscript:
+        return is_reading(g, i) && (is_reading(g, parent) || is_read_instead(g, parent));
+    case K_Attribute:
+        return strcmp(NAME(g, N(g, parent)->name)->text, "get") == 0 && is_reading(g, i) &&
+               is_reading(g, N(g, parent)->parent);
+    default:
+        return 0;
+    }
+}
+
 static void note_load(struct gate *g, uint32_t i)
 {
     struct symbol *s = symbol_of(g, i);
@@ -114,6 +140,8 @@ static void note_load(struct gate *g, uint32_t i)
         return;
     if (!is_reading(g, i))
         s->flags |= SYMBOL_ESCAPES;
+    if (!is_reading_parts(g, i))
+        s->flags |= SYMBOL_PARTS_ESCAPE;
     if (kind_of(g, N(g, i)->parent) != K_Attribute || !is_load(g, N(g, i)->parent))
         s->flags |= SYMBOL_KEPT;
 }
@@ -247,7 +275,9 @@ static void note_attribute(struct gate *g, uint32_t i)
     const struct node *n = N(g, i);
     note_exports(g, i);
     if (n->op != K_Load)
-        NAME(g, n->name)->defined = 1;
+        NAME(g, n->name)->defined = NAME(g, n->name)->may_be_set = 1;
+    NAME(g, n->name)->kept |= !is_reading(g, i);
+    NAME(g, n->name)->parts_kept |= !is_reading_parts(g, i);
     g->dict_replaced |= n->op != K_Load && strcmp(NAME(g, n->name)->text, "__dict__") == 0;
     if (n->op != K_Load && !is_in_field(g, i, K_AugAssign, F_target))
         return;
@@ -266,6 +296,8 @@ static void note_text_part(struct gate *g, const char *text, size_t len)
     uint32_t id = gate_name_find_text(g, text, len);
     if (id)
         note_use(g, id, USES_UNBOUND);
+    if (id)
+        NAME(g, id)->may_be_set = 1;
 }
 
 #define NAME_IN_TEXT_MAX 200 /* longer strings name nothing, but for paths of attrgetter */
@@ -308,8 +340,10 @@ static void note_name_text(struct gate *g, uint32_t i)
     gate_note_reading(g, text, len, len > 0);
     g->args_by_prefix |= len > 0 && strncmp("args", text, len) == 0;
     for (uint32_t id = 1; len > 0 && id < g->name_count && may_go_on(g); id++)
-        if (strncmp(NAME(g, id)->text, text, len) == 0)
+        if (strncmp(NAME(g, id)->text, text, len) == 0) {
             note_use(g, id, USES_UNBOUND);
+            NAME(g, id)->may_be_set = 1;
+        }
 }
 
 /* type("C", (), {"__eq__": f}): the class has what the dict says, as if it stood there. */
@@ -376,8 +410,10 @@ static void note_node(struct gate *g, uint32_t i)
         g->double_starred |= !n->name && kind_of(g, n->parent) == K_Call;
         break;
     case K_IDENT:
-        if (n->field == F_kwd_attrs)
+        if (n->field == F_kwd_attrs) {
             note_use(g, n->name, USES_UNBOUND);
+            NAME(g, n->name)->kept = NAME(g, n->name)->parts_kept = 1;
+        }
         break;
     case K_MatchClass:
         g->class_patterns |= child_of(g, i, F_patterns) &&

@@ -14,7 +14,7 @@
  *   gate_self.c     when `self` is what it says    gate_type.c     type expressions
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_dict.c, gate_class_use.c, gate_call.c, gate_text_names.c (names in
- *                   strings), gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
+ *                   strings), gate_format.c, gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
  *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands
  *   gate_called.c   what the library calls, with library_calls.c
  *   gate_private.c  private names that the library has too; gate_tested.c what isinstance() told
@@ -58,6 +58,8 @@ struct name {
     unsigned char stored_elsewhere; /* set as an attribute of something other than `self` */
     unsigned char taken;            /* ... or from what may be one (gate_roam.c) */
     unsigned char of_class;         /* taken from a class (gate_package_own.c) */
+    unsigned char may_be_set;       /* as an attribute, or it stands in a text */
+    unsigned char kept, parts_kept; /* as an attribute loaded other than to be read from */
     /*
      * The most arguments that any `.name(...)` has, USES_UNBOUND when it may be taken
      * without being called, -1 when it does not occur.
@@ -100,8 +102,9 @@ struct bind {
 enum symbol_flag {
     SYMBOL_GLOBAL = 1,
     SYMBOL_NONLOCAL = 2,
-    SYMBOL_ESCAPES = 4,       /* loaded other than to be read from */
-    SYMBOL_CLASS_ESCAPES = 8, /* loaded other than as a class that is only compared */
+    SYMBOL_ESCAPES = 4,           /* loaded other than to be read from */
+    SYMBOL_PARTS_ESCAPE = 524288, /* what it holds is loaded other than to be read from */
+    SYMBOL_CLASS_ESCAPES = 8,     /* loaded other than as a class that is only compared */
     SYMBOL_LOADED_IN_CLASS = 16,
     SYMBOL_RESTRICTED = 32,    /* `cls` of an Enum without members */
     SYMBOL_STRINGS_KNOWN = 64, /* SYMBOL_STRINGS_TAME is worked out */
@@ -231,9 +234,10 @@ struct gate {
     uint32_t renames;     /* first node that gives something a `__name__` made at run time, or 0 */
     uint32_t alias_names; /* first node that sets `_name` on what may be an alias of typing, or 0 */
     uint32_t name_writes; /* first node that sets an attribute `name` to what is not known */
-    uint32_t object_dicts; /* first node that reads the dict of an object, or 0 */
-    uint32_t wrapped_self; /* first node that copies attributes to a genuine self, or 0 */
-    uint32_t named_writes; /* first node that sets attributes named at run time, or 0 */
+    uint32_t object_dicts;     /* first node that reads the dict of an object, or 0 */
+    uint32_t wrapped_self;     /* first node that copies attributes to a genuine self, or 0 */
+    uint32_t named_writes;     /* first node that sets attributes named at run time, or 0 */
+    uint32_t constant_formats; /* first one that formats a constant of a class, or 0 */
 };
 
 #define N(g, i) (&(g)->nodes[i])
@@ -616,9 +620,10 @@ void note_copied_names(struct gate *g, uint32_t i);
 /* Once all nodes are judged. */
 int check_copies(struct gate *g);
 
-/* ---- gate_text_names.c: names and formats in strings ------------------------------------------------------ */
+/* ---- gate_text_names.c: names in strings -------------------------------------------------------------- */
 
 /* Whether a string may be used as an attribute's name on anything. */
+int is_tame_name(const struct gate *g, const char *text, size_t len);
 int is_tame_attr_text(const struct gate *g, PyObject *str);
 /* Whether each string that node i can be is such a name. */
 int are_tame_attr_strings(struct gate *g, uint32_t i);
@@ -630,9 +635,14 @@ int is_tame_own_prefix(const struct gate *g, uint32_t i);
 const char *gate_prefix_of(const struct gate *g, uint32_t i, size_t *ret_len);
 /* The same for names of fields: "a b", ["a", "b"], {"a": 1}, [("a", int)]. */
 int are_tame_field_names(const struct gate *g, uint32_t i);
+
+/* ---- gate_format.c: texts that are formats ------------------------------------------------------------ */
+
 /* Whether str.format() of that text reads harmless attributes only. */
 int is_tame_format(const struct gate *g, PyObject *str);
 /* -1: what text it is is not known; else is_tame_format() of it. */
 int format_of_receiver(struct gate *g, uint32_t i);
+/* Once all nodes are judged: whether constants of classes have stayed what they are. */
+int check_constant_formats(struct gate *g);
 
 #endif

@@ -58,5 +58,5 @@ int check_class_pattern(struct gate *g, uint32_t i)
         return 0;
     return gate_warn(g, RULE_PATTERN, i,
                      "The positions of this pattern read attributes whose names only the class "
-                     "knows, and it is not a class of this code; write the names.");
+                     "knows: they are not all in this code. Write the names instead.");
 }

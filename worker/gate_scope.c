@@ -408,7 +408,8 @@ static void note_class_symbols(struct gate *g)
 {
     for (uint32_t s = 1; s < g->symbol_count; s++)
         if (g->scopes[g->symbols[s].scope].kind == SCOPE_CLASS)
-            g->symbols[s].flags |= SYMBOL_ESCAPES | SYMBOL_CLASS_ESCAPES | SYMBOL_KEPT;
+            g->symbols[s].flags |=
+                SYMBOL_ESCAPES | SYMBOL_PARTS_ESCAPE | SYMBOL_CLASS_ESCAPES | SYMBOL_KEPT;
 }
 
 int gate_scope_bind(struct gate *g)

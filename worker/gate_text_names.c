@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gate_text_names: text that becomes the name of an attribute (getattr, attrgetter, fields)
- * or reads one (str.format). Text is followed through names that are bound once, and no
+ * (str.format: gate_format.c). Text is followed through names that are bound once, and no
  * further; what is not known is not tame.
  */
 #include "gate_int.h"
@@ -9,14 +9,11 @@
 
 #include <string.h>
 
-#define FOLLOW_MAX 16          /* names and operators that are followed */
-#define FORMAT_MAX (64 * 1024) /* characters of a format that is put together */
-#define CHOICES_MAX 256        /* strings that a display may hold */
-#define TEXT_WORK_MAX 1000000  /* steps for all the texts of a source */
+#define CHOICES_MAX 256 /* strings that a display may hold */
 
 /* ---- names in text ------------------------------------------------------------------- */
 
-static int is_tame_name(const struct gate *g, const char *text, size_t len)
+int is_tame_name(const struct gate *g, const char *text, size_t len)
 {
     char name[128];
     const struct attr_row *row;
@@ -252,189 +249,4 @@ int are_tame_field_names(const struct gate *g, uint32_t i)
         if ((kind != K_Dict || N(g, c)->field == F_keys) && !is_tame_field(g, c))
             return 0;
     return 1;
-}
-
-/* ---- formats -------------------------------------------------------------------------------- */
-
-/* The attributes in a replacement field: what follows each dot, up to the next delimiter. */
-static int is_tame_field_text(const struct gate *g, const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] != '.')
-            continue;
-        size_t end = i + 1;
-        while (end < len && !strchr(".[]!:{}", text[end]))
-            end++;
-        size_t name = end - i - 1;
-        int number = name > 0 && text[i + 1] >= '0' && text[i + 1] <= '9'; /* :.2f */
-        int blank = name == 0 || text[i + 1] == ' ';
-        if (!number && !blank && !is_tame_name(g, text + i + 1, name))
-            return 0;
-    }
-    return 1;
-}
-
-/* Where the field that begins behind a brace ends; fields may lie in its format. */
-static size_t field_end(const char *text, size_t len, size_t at)
-{
-    int depth = 1;
-    for (; at < len; at++) {
-        depth += text[at] == '{';
-        depth -= text[at] == '}';
-        if (depth == 0)
-            return at;
-    }
-    return len;
-}
-
-int is_tame_format(const struct gate *g, PyObject *str)
-{
-    Py_ssize_t len;
-    const char *text = PyUnicode_AsUTF8AndSize(str, &len);
-    if (!text) {
-        PyErr_Clear();
-        return 0;
-    }
-    for (size_t i = 0; i < (size_t)len; i++) {
-        if (text[i] != '{')
-            continue;
-        if (i + 1 < (size_t)len && text[i + 1] == '{') {
-            i++;
-            continue;
-        }
-        size_t end = field_end(text, (size_t)len, i + 1);
-        /* A bracket may hide braces from the count: then all that follows is the field. */
-        if (memchr(text + i, '[', end - i))
-            end = (size_t)len;
-        if (!is_tame_field_text(g, text + i + 1, end - i - 1))
-            return 0;
-        i = end;
-    }
-    return 1;
-}
-
-/* The text that node i surely is: a new reference, or NULL without an exception. */
-static PyObject *text_of(struct gate *g, uint32_t i, int depth);
-
-static PyObject *joined(struct gate *g, uint32_t i, int depth)
-{
-    AUTO_PY left = text_of(g, first_child(g, i), depth + 1);
-    AUTO_PY right = left ? text_of(g, child_of(g, i, F_right), depth + 1) : NULL;
-    if (!right || PyUnicode_GetLength(left) + PyUnicode_GetLength(right) > FORMAT_MAX)
-        return NULL;
-    g->text_work += (size_t)(PyUnicode_GetLength(left) + PyUnicode_GetLength(right)) / 16;
-    return PyUnicode_Concat(left, right);
-}
-
-static PyObject *repeated(struct gate *g, uint32_t i, int depth)
-{
-    uint32_t right = child_of(g, i, F_right);
-    PyObject *number = kind_of(g, right) == K_Constant ? N(g, right)->value : NULL;
-    long times = number && PyLong_CheckExact(number) ? PyLong_AsLong(number) : -1;
-    PyErr_Clear();
-    AUTO_PY text = times > 0 ? text_of(g, first_child(g, i), depth + 1) : NULL;
-    if (!text || PyUnicode_GetLength(text) * times > FORMAT_MAX || times > FORMAT_MAX)
-        return NULL;
-    g->text_work += (size_t)(PyUnicode_GetLength(text) * times) / 16;
-    return PySequence_Repeat(text, times);
-}
-
-static PyObject *text_of(struct gate *g, uint32_t i, int depth)
-{
-    if (depth > FOLLOW_MAX || g->text_work > TEXT_WORK_MAX)
-        return NULL;
-    g->text_work++;
-    PyObject *text = string_of(g, i);
-    if (text) {
-        Py_INCREF(text);
-        return text;
-    }
-    const struct symbol *s = symbol_of(g, i);
-    if (s && !NAME(g, s->name)->builtin) {
-        uint32_t value = only_value(g, s);
-        return value ? text_of(g, value, depth + 1) : NULL;
-    }
-    if (kind_of(g, i) == K_BinOp && N(g, i)->op == K_Add)
-        return joined(g, i, depth);
-    if (kind_of(g, i) == K_BinOp && N(g, i)->op == K_Mult)
-        return repeated(g, i, depth);
-    return NULL;
-}
-
-static int are_tame_elements(const struct gate *g, uint32_t display)
-{
-    enum kind kind = kind_of(g, display);
-    unsigned count = 0;
-    if (kind != K_Dict && kind != K_List && kind != K_Tuple)
-        return 0;
-    FOR_CHILDREN (g, c, display) {
-        if (kind == K_Dict && N(g, c)->field == F_keys && kind_of(g, c) != K_NONE)
-            continue;
-        PyObject *text = string_of(g, c);
-        if (!text || ++count > CHOICES_MAX || !is_tame_format(g, text))
-            return 0;
-    }
-    return 1;
-}
-
-/* D["x"] of a display of texts that nothing changes. */
-static int format_of_element(struct gate *g, uint32_t i)
-{
-    struct symbol *s = symbol_of(g, first_child(g, i));
-    uint32_t display = only_value(g, s);
-    if (!display || s->flags & SYMBOL_ESCAPES || NAME(g, s->name)->builtin)
-        return -1;
-    if (!(s->flags & SYMBOL_FORMAT_KNOWN))
-        s->flags |= SYMBOL_FORMAT_KNOWN | (are_tame_elements(g, display) ? SYMBOL_FORMAT_TAME : 0);
-    return s->flags & SYMBOL_FORMAT_TAME ? 1 : -1;
-}
-
-/* x.strip(), dedent(x): the same text as far as fields go. */
-static uint32_t without_blanks(const struct gate *g, uint32_t i)
-{
-    if (kind_of(g, i) != K_Call)
-        return i;
-    uint32_t func = first_child(g, i);
-    struct call_shape shape = call_shape(g, i);
-    if (exports_of(g, func) == EXPORTS(EXPORT_DEDENT) && export_sure(g, func) &&
-        shape.positional == 1 && !shape.keywords && !shape.starred)
-        return child_of(g, i, F_args);
-    if (kind_of(g, func) != K_Attribute || shape.positional || shape.keywords)
-        return i;
-    const char *name = NAME(g, N(g, func)->name)->text;
-    int strips =
-        strcmp(name, "strip") == 0 || strcmp(name, "rstrip") == 0 || strcmp(name, "lstrip") == 0;
-    return strips ? first_child(g, func) : i;
-}
-
-static int work_out_format(struct gate *g, uint32_t i)
-{
-    if (kind_of(g, i) == K_Subscript)
-        return format_of_element(g, i);
-    AUTO_PY text = text_of(g, i, 0);
-    PyErr_Clear();
-    if (text)
-        g->text_work += (size_t)PyUnicode_GetLength(text) / 16;
-    return text ? is_tame_format(g, text) : -1;
-}
-
-int format_of_receiver(struct gate *g, uint32_t i)
-{
-    i = without_blanks(g, without_blanks(g, i));
-    if (kind_of(g, i) == K_IfExp) {
-        int yes = work_out_format(g, child_of(g, i, F_body));
-        int no = work_out_format(g, child_of(g, i, F_orelse));
-        return yes < 0 || no < 0 ? -1 : yes && no;
-    }
-    struct symbol *s = symbol_of(g, i);
-    if (!s)
-        return work_out_format(g, i);
-    if (!(s->flags & SYMBOL_FORMAT_KNOWN)) {
-        uint32_t value = only_value(g, s);
-        int tame = value && !NAME(g, s->name)->builtin
-                       ? work_out_format(g, without_blanks(g, without_blanks(g, value)))
-                       : -1;
-        s->flags |= SYMBOL_FORMAT_KNOWN | (tame > 0 ? SYMBOL_FORMAT_TAME : 0);
-    }
-    return s->flags & SYMBOL_FORMAT_TAME ? 1 : -1;
 }

@@ -89,5 +89,7 @@ int gate_walk(struct gate *g)
     for (uint32_t i = 0; i < g->node_count; i++)
         if (check_node(g, i) < 0)
             return -1;
-    return check_copies(g) < 0 || check_wrapped_self(g) < 0 ? -1 : gate_fields_check(g);
+    return check_copies(g) < 0 || check_wrapped_self(g) < 0 || check_constant_formats(g) < 0
+               ? -1
+               : gate_fields_check(g);
 }

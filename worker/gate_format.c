@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate_format: texts that str.format() takes. Which attributes one reads is known when the text
+ * is: a constant, one that is put together from such, an element of a display that nothing
+ * changes, a constant of a class. What is not known is not tame.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+#define FOLLOW_MAX 16          /* names and operators that are followed */
+#define FORMAT_MAX (64 * 1024) /* characters of a format that is put together */
+#define CHOICES_MAX 256        /* strings that a display may hold */
+#define TEXT_WORK_MAX 1000000  /* steps for all the texts of a source */
+
+/* The attributes in a replacement field: what follows each dot, up to the next delimiter. */
+static int is_tame_field_text(const struct gate *g, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] != '.')
+            continue;
+        size_t end = i + 1;
+        while (end < len && !strchr(".[]!:{}", text[end]))
+            end++;
+        size_t name = end - i - 1;
+        int number = name > 0 && text[i + 1] >= '0' && text[i + 1] <= '9'; /* :.2f */
+        int blank = name == 0 || text[i + 1] == ' ';
+        if (!number && !blank && !is_tame_name(g, text + i + 1, name))
+            return 0;
+    }
+    return 1;
+}
+
+/* Where the field that begins behind a brace ends; fields may lie in its format. */
+static size_t field_end(const char *text, size_t len, size_t at)
+{
+    int depth = 1;
+    for (; at < len; at++) {
+        depth += text[at] == '{';
+        depth -= text[at] == '}';
+        if (depth == 0)
+            return at;
+    }
+    return len;
+}
+
+int is_tame_format(const struct gate *g, PyObject *str)
+{
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(str, &len);
+    if (!text) {
+        PyErr_Clear();
+        return 0;
+    }
+    for (size_t i = 0; i < (size_t)len; i++) {
+        if (text[i] != '{')
+            continue;
+        if (i + 1 < (size_t)len && text[i + 1] == '{') {
+            i++;
+            continue;
+        }
+        size_t end = field_end(text, (size_t)len, i + 1);
+        /* A bracket may hide braces from the count: then all that follows is the field. */
+        if (memchr(text + i, '[', end - i))
+            end = (size_t)len;
+        if (!is_tame_field_text(g, text + i + 1, end - i - 1))
+            return 0;
+        i = end;
+    }
+    return 1;
+}
+
+/* ---- texts that are known ------------------------------------------------------------------- */
+
+/*
+ * What a class of the source gives a name in its body, for C.NAME, self.NAME: where no other class
+ * does, nothing sets such an attribute, and instances hold what the source gave them; whether it
+ * does so by names made at run time is known at the end.
+ */
+static uint32_t class_constant(struct gate *g, uint32_t i)
+{
+    uint32_t base = kind_of(g, i) == K_Attribute ? first_child(g, i) : 0, class = 0;
+    if (!base || (!is_genuine_self(g, base, &class) && !(class = class_sure(g, base))))
+        return 0;
+    unsigned facts = class_facts_known(g, class);
+    const struct name *name = NAME(g, N(g, i)->name);
+    uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, i)->name);
+    uint32_t value = s ? only_value(g, &g->symbols[s]) : 0;
+    uint32_t statement = value ? N(g, value)->parent : 0;
+    if (kind_of(g, statement) != K_Assign || !is_in_field(g, statement, K_ClassDef, F_body) ||
+        name->inner != 1 || name->may_be_set || g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS ||
+        g->mixins || !(facts & CLASS_REAL) || !(facts & CLASS_PLAIN))
+        return 0;
+    if (!g->constant_formats)
+        g->constant_formats = i;
+    return value;
+}
+
+int check_constant_formats(struct gate *g)
+{
+    if (!g->constant_formats ||
+        !(g->named_writes || g->dict_replaced || g->wrapped_self || g->hooked_copies))
+        return 0;
+    return gate_warn(g, RULE_FORMAT_RECEIVER, g->constant_formats,
+                     "The text that is formatted is an attribute, and the code sets attributes by "
+                     "names made at run time: it may be any text, and read any attribute.");
+}
+
+/* The text that node i surely is: a new reference, or NULL without an exception. */
+static PyObject *text_of(struct gate *g, uint32_t i, int depth);
+
+static PyObject *joined(struct gate *g, uint32_t i, int depth)
+{
+    AUTO_PY left = text_of(g, first_child(g, i), depth + 1);
+    AUTO_PY right = left ? text_of(g, child_of(g, i, F_right), depth + 1) : NULL;
+    if (!right || PyUnicode_GetLength(left) + PyUnicode_GetLength(right) > FORMAT_MAX)
+        return NULL;
+    g->text_work += (size_t)(PyUnicode_GetLength(left) + PyUnicode_GetLength(right)) / 16;
+    return PyUnicode_Concat(left, right);
+}
+
+static PyObject *repeated(struct gate *g, uint32_t i, int depth)
+{
+    uint32_t right = child_of(g, i, F_right);
+    PyObject *number = kind_of(g, right) == K_Constant ? N(g, right)->value : NULL;
+    long times = number && PyLong_CheckExact(number) ? PyLong_AsLong(number) : -1;
+    PyErr_Clear();
+    AUTO_PY text = times > 0 ? text_of(g, first_child(g, i), depth + 1) : NULL;
+    if (!text || PyUnicode_GetLength(text) * times > FORMAT_MAX || times > FORMAT_MAX)
+        return NULL;
+    g->text_work += (size_t)(PyUnicode_GetLength(text) * times) / 16;
+    return PySequence_Repeat(text, times);
+}
+
+/* "{:<%d}" % width: what is put in has digits only, so the fields stay what they are. */
+static PyObject *with_numbers(struct gate *g, uint32_t i, int depth)
+{
+    static const char rmod[] = "__rmod__";
+    AUTO_PY text = text_of(g, first_child(g, i), depth + 1);
+    AUTO_PY zeros = text ? PyObject_CallMethod(text, "replace", "ss", "%d", "0") : NULL;
+    AUTO_PY percent = zeros ? PyUnicode_FromString("%") : NULL;
+    uint32_t id = gate_name_find_text(g, rmod, sizeof(rmod) - 1);
+    if (!percent || (id && NAME(g, id)->defined) || PyUnicode_Contains(zeros, percent) != 0)
+        return NULL;
+    g->text_work += (size_t)PyUnicode_GetLength(text) / 16;
+    return py_take(&zeros);
+}
+
+/* Whether no field begins in one text and goes on in the next. */
+static int is_whole(PyObject *str)
+{
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(str, &len);
+    int depth = 0;
+    for (Py_ssize_t i = 0; text && i < len && depth >= 0; i++) {
+        depth += (text[i] == '{') - (text[i] == '}');
+        if (text[i] == '[')
+            return 0;
+    }
+    PyErr_Clear();
+    return text && depth == 0;
+}
+
+/* " ".join("{}" for x in y): each is read as if it stood alone, and two of them stand for all. */
+static PyObject *of_join(struct gate *g, uint32_t i, int depth)
+{
+    uint32_t func = first_child(g, i), arg = child_of(g, i, F_args);
+    if (kind_of(g, func) != K_Attribute || !arg || count_of(g, i, F_args) != 1 ||
+        count_of(g, i, F_keywords) || strcmp(NAME(g, N(g, func)->name)->text, "join") != 0 ||
+        (kind_of(g, arg) != K_GeneratorExp && kind_of(g, arg) != K_ListComp))
+        return NULL;
+    AUTO_PY between = text_of(g, first_child(g, func), depth + 1);
+    AUTO_PY part = between ? text_of(g, child_of(g, arg, F_elt), depth + 1) : NULL;
+    if (!part || !is_whole(between) || !is_whole(part) ||
+        PyUnicode_GetLength(between) + 2 * PyUnicode_GetLength(part) > FORMAT_MAX)
+        return NULL;
+    g->text_work += (size_t)(PyUnicode_GetLength(between) + PyUnicode_GetLength(part)) / 16;
+    return PyUnicode_FromFormat("%U%U%U", part, between, part);
+}
+
+static PyObject *text_of(struct gate *g, uint32_t i, int depth)
+{
+    if (depth > FOLLOW_MAX || g->text_work > TEXT_WORK_MAX)
+        return NULL;
+    g->text_work++;
+    PyObject *text = string_of(g, i);
+    if (text) {
+        Py_INCREF(text);
+        return text;
+    }
+    const struct symbol *s = symbol_of(g, i);
+    if (s && !NAME(g, s->name)->builtin) {
+        uint32_t value = only_value(g, s);
+        return value ? text_of(g, value, depth + 1) : NULL;
+    }
+    if (kind_of(g, i) == K_BinOp && N(g, i)->op == K_Add)
+        return joined(g, i, depth);
+    if (kind_of(g, i) == K_BinOp && N(g, i)->op == K_Mult)
+        return repeated(g, i, depth);
+    if (kind_of(g, i) == K_BinOp && N(g, i)->op == K_Mod)
+        return with_numbers(g, i, depth);
+    if (kind_of(g, i) == K_Call)
+        return of_join(g, i, depth);
+    uint32_t constant = class_constant(g, i);
+    return constant ? text_of(g, constant, depth + 1) : NULL;
+}
+
+static int are_tame_elements(const struct gate *g, uint32_t display, int depth)
+{
+    enum kind kind = kind_of(g, display);
+    unsigned count = 0;
+    if (kind != K_Dict && kind != K_List && kind != K_Tuple)
+        return 0;
+    FOR_CHILDREN (g, c, display) {
+        if (kind == K_Dict && N(g, c)->field == F_keys && kind_of(g, c) != K_NONE)
+            continue;
+        PyObject *text = string_of(g, c);
+        int tame = text ? is_tame_format(g, text)
+                        : depth > 0 && kind == K_Dict && are_tame_elements(g, c, depth - 1);
+        if (!tame || ++count > CHOICES_MAX)
+            return 0;
+    }
+    return 1;
+}
+
+/* What x.get(y, other) answers with where x has no y: a tame text or display of them, or x[z]. */
+static int is_tame_default(const struct gate *g, uint32_t other, uint32_t base)
+{
+    PyObject *text = string_of(g, other);
+    const struct symbol *s = symbol_of(g, base);
+    if (text)
+        return is_tame_format(g, text);
+    if (kind_of(g, other) == K_Subscript)
+        return s && symbol_of(g, first_child(g, other)) == s;
+    return kind_of(g, other) == K_Dict && are_tame_elements(g, other, 0);
+}
+
+/* x of x[y], or of x.get(y), x.get(y, other); 0. */
+static uint32_t container_of(const struct gate *g, uint32_t i)
+{
+    if (kind_of(g, i) == K_Subscript)
+        return first_child(g, i);
+    uint32_t func = kind_of(g, i) == K_Call ? first_child(g, i) : 0;
+    if (kind_of(g, func) != K_Attribute || strcmp(NAME(g, N(g, func)->name)->text, "get") != 0)
+        return 0;
+    struct call_shape shape = call_shape(g, i);
+    uint32_t base = first_child(g, func), other = child_at(g, i, F_args, 1);
+    if (shape.starred || shape.keywords || (other && !is_tame_default(g, other, base)))
+        return 0;
+    return base;
+}
+
+/* D["x"], D["x"]["y"] of a display of texts, or of such displays, that nothing changes. */
+static int format_of_element(struct gate *g, uint32_t i)
+{
+    uint32_t base = container_of(g, i), inner = container_of(g, base);
+    if (inner)
+        base = inner;
+    struct symbol *s = symbol_of(g, base);
+    uint32_t display = s ? only_value(g, s) : class_constant(g, base);
+    const struct name *attribute = s ? NULL : NAME(g, N(g, base)->name);
+    if (!display || (s ? s->flags & SYMBOL_ESCAPES || NAME(g, s->name)->builtin : attribute->kept))
+        return -1;
+    int deep = s ? !(s->flags & SYMBOL_PARTS_ESCAPE) : !attribute->parts_kept;
+    if (!s)
+        return are_tame_elements(g, display, deep) ? 1 : -1;
+    if (!(s->flags & SYMBOL_FORMAT_KNOWN))
+        s->flags |=
+            SYMBOL_FORMAT_KNOWN | (are_tame_elements(g, display, deep) ? SYMBOL_FORMAT_TAME : 0);
+    return s->flags & SYMBOL_FORMAT_TAME ? 1 : -1;
+}
+
+/* x.strip(), dedent(x): the same text as far as fields go. */
+static uint32_t without_blanks(const struct gate *g, uint32_t i)
+{
+    if (kind_of(g, i) != K_Call)
+        return i;
+    uint32_t func = first_child(g, i);
+    struct call_shape shape = call_shape(g, i);
+    if (exports_of(g, func) == EXPORTS(EXPORT_DEDENT) && export_sure(g, func) &&
+        shape.positional == 1 && !shape.keywords && !shape.starred)
+        return child_of(g, i, F_args);
+    if (kind_of(g, func) != K_Attribute || shape.positional || shape.keywords)
+        return i;
+    const char *name = NAME(g, N(g, func)->name)->text;
+    int strips =
+        strcmp(name, "strip") == 0 || strcmp(name, "rstrip") == 0 || strcmp(name, "lstrip") == 0;
+    return strips ? first_child(g, func) : i;
+}
+
+static int work_out_format(struct gate *g, uint32_t i)
+{
+    if (container_of(g, i))
+        return format_of_element(g, i);
+    AUTO_PY text = text_of(g, i, 0);
+    PyErr_Clear();
+    if (text)
+        g->text_work += (size_t)PyUnicode_GetLength(text) / 16;
+    return text ? is_tame_format(g, text) : -1;
+}
+
+int format_of_receiver(struct gate *g, uint32_t i)
+{
+    i = without_blanks(g, without_blanks(g, i));
+    if (kind_of(g, i) == K_IfExp) {
+        int yes = work_out_format(g, child_of(g, i, F_body));
+        int no = work_out_format(g, child_of(g, i, F_orelse));
+        return yes < 0 || no < 0 ? -1 : yes && no;
+    }
+    struct symbol *s = symbol_of(g, i);
+    if (!s)
+        return work_out_format(g, i);
+    if (!(s->flags & SYMBOL_FORMAT_KNOWN)) {
+        uint32_t value = only_value(g, s);
+        int tame = value && !NAME(g, s->name)->builtin
+                       ? work_out_format(g, without_blanks(g, without_blanks(g, value)))
+                       : -1;
+        s->flags |= SYMBOL_FORMAT_KNOWN | (tame > 0 ? SYMBOL_FORMAT_TAME : 0);
+    }
+    return s->flags & SYMBOL_FORMAT_TAME ? 1 : -1;
+}
