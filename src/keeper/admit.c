@@ -149,12 +149,12 @@ static uint64_t largest_of(uint64_t objects)
  * the maps would not tell, see hold.c. Who moves a map from where it will be looked for is
  * not seen.)
  */
-static uint64_t most_held(pid_t top)
+static uint64_t most_held(pid_t top, uint64_t until_ns)
 {
     struct hold_shared has;
     int is_new = shared.is_new;
 
-    if (hold_shared(top, 1, &has) < 0) {
+    if (hold_shared(top, 1, until_ns, &has) < 0) {
         shared.held = NOT_TOLD;
         return shared.made_bytes;
     }
@@ -170,11 +170,13 @@ static uint64_t most_held(pid_t top)
 }
 
 /* Of shared pages. They may have mapped all that is filed, which counts already. */
-static uint64_t shown(pid_t top, uint64_t filed)
+static uint64_t shown(pid_t top, uint64_t filed, uint64_t until_ns)
 {
+    struct walk walk = {0};
     struct hold_pages pages;
 
-    hold_pages(top, 1, &pages);
+    (void)walk_on(&walk, top, 1, until_ns, &pages);
+    walk_end(&walk);
     return pages.shared_bytes > filed ? pages.shared_bytes - filed : 0;
 }
 
@@ -189,7 +191,7 @@ static uint64_t growth(uint64_t filed)
 }
 
 uint64_t admit_hidden(const struct run *run, pid_t top, uint64_t filed, uint64_t resident,
-                      int may_walk)
+                      int may_walk, uint64_t until_ns)
 {
     uint64_t limit = run->spec.memory_bytes;
 
@@ -198,13 +200,13 @@ uint64_t admit_hidden(const struct run *run, pid_t top, uint64_t filed, uint64_t
     uint64_t more = growth(filed);
     if (more <= limit && shared.held == NOT_TOLD)
         return 0;
-    uint64_t most = most_held(top);
+    uint64_t most = most_held(top, until_ns);
     if (shared.held == TOLD) /* whatever others take and give back meanwhile */
         more = most;
     most = more < most ? more : most;
     if (most <= limit)
         return 0;
-    uint64_t seen = may_walk ? shown(top, filed) : resident;
+    uint64_t seen = may_walk ? shown(top, filed, until_ns) : resident;
     uint64_t hidden = more > seen ? more - seen : 0;
     hidden = hidden < most ? hidden : most;
     return hidden > limit ? hidden : 0;

@@ -18,10 +18,10 @@ void admit_one(struct keeper *k);
  * that it has in what it has mapped of such; where it does not tell, no more than that can hold, nor
  * than the host has more of than when it began. What lies in file systems (`filed`) and what its
  * processes show (of `resident` bytes) is not counted; and it is 0 as long as that is no more than
- * the run's limit. may_walk: there is time for a walk over page tables; else only what is in excess
- * of all that is resident is taken for hidden. Costs nothing to a run that has made less.
+ * the run's limit. may_walk: there is time for a walk over page tables, until `until_ns`: what it does
+ * not come to is taken for hidden; else only what is in excess of all that is resident is. Costs nothing to a run that has made less.
  */
 uint64_t admit_hidden(const struct run *run, pid_t top, uint64_t filed, uint64_t resident,
-                      int may_walk);
+                      int may_walk, uint64_t until_ns);
 
 #endif

@@ -255,11 +255,11 @@ uint64_t hold_unseen(pid_t top, int without_top)
     return all;
 }
 
-static void add_pages(void *ctx, const struct tree_process *p)
+void hold_pages_of(const struct tree_process *p, struct hold_pages *ret)
 {
-    struct hold_pages *ret = ctx;
     char text[TREE_TEXT_MAX];
 
+    *ret = (struct hold_pages){0};
     (void)tree_read(p->look, "smaps_rollup", text);
     if (take_line(text, "\nPss_Anon:", &ret->own_bytes)) {
         (void)take_line(text, "\nPss_Shmem:", &ret->shared_bytes);
@@ -270,16 +270,7 @@ static void add_pages(void *ctx, const struct tree_process *p)
         ret->own_bytes += tree_resident_now(p->look);
 }
 
-void hold_pages(pid_t top, int without_top, struct hold_pages *ret)
-{
-    *ret = (struct hold_pages){0};
-    tree_each(top, without_top, add_pages, ret);
-}
-
 /* ---- shared memory without a name ------------------------------------------------------ */
-
-/* Many processes with as many maps as the kernel allows would take seconds. */
-#define MAPS_MOST_NS UINT64_C(100000000)
 
 struct shared {
     uint64_t until_ns;
@@ -341,9 +332,9 @@ static void add_shared(void *ctx, const struct tree_process *p)
     (void)fclose(f);
 }
 
-int hold_shared(pid_t top, int without_top, struct hold_shared *ret)
+int hold_shared(pid_t top, int without_top, uint64_t until_ns, struct hold_shared *ret)
 {
-    struct shared s = {.until_ns = io_now_ns() + MAPS_MOST_NS, .ret = ret};
+    struct shared s = {.until_ns = until_ns, .ret = ret};
 
     *ret = (struct hold_shared){0};
     round_now++;

@@ -42,20 +42,23 @@ uint64_t hold_filed(int dir, uint64_t most);
 /* A descriptor, of use to hold_filed() only, of a directory in a process's root; -1: none. */
 int hold_open(pid_t pid, const char *path);
 
-/* What the processes hold in pages that no file is behind, each page once: a long look. */
+/*
+ * What a process holds in pages that no file is behind, of those that it has together with others
+ * its share: a walk over its page tables.
+ */
 struct hold_pages {
     uint64_t own_bytes;
     uint64_t shared_bytes; /* of memory files and the like */
 };
-void hold_pages(pid_t top, int without_top, struct hold_pages *ret);
+void hold_pages_of(const struct tree_process *process, struct hold_pages *ret);
 
 /* Of shared memory without a name: what the processes have mapped, if only one page of it. */
 struct hold_shared {
     uint64_t objects;
     uint64_t bytes; /* that they hold together, mapped or not; UINT64_MAX: not for us to see */
 };
-/* 0; -1: one of the processes does not let itself be looked at, or they have too many maps. */
-int hold_shared(pid_t top, int without_top, struct hold_shared *ret);
+/* 0; -1: one of the processes does not let itself be looked at, or it took until `until_ns`. */
+int hold_shared(pid_t top, int without_top, uint64_t until_ns, struct hold_shared *ret);
 
 /* What the whole host has in files in memory and shared memory, swapped out or not. */
 uint64_t hold_of_host(void);

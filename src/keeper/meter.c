@@ -3,7 +3,11 @@
  * meter: see meter.h. A look costs two small files for each process. What it adds up counts
  * pages that processes share once for each of them, and a mapped file in memory twice; only
  * when that is too much is the sum made in which each page counts once, a walk over all
- * page tables.
+ * page tables (keeper/walk.c).
+ *
+ * Invariant: a turn is over after 1.5 TURN_NS and what one process takes, whatever the runs have made
+ * of themselves; who had no part in it comes first in the next one, and what that cannot know is
+ * never taken for nothing.
  */
 #include "keeper/meter.h"
 
@@ -24,6 +28,8 @@
 /* Where no resource limit holds the number of tasks: they grow faster than memory. */
 #define MOST_APPROVED_NS (10 * MS)
 #define PEEK_NS (2 * MS)
+/* For all that can be made long: maps, page tables. */
+#define TURN_NS (100 * MS)
 #define REST_MAX_NS (100 * MS) /* between two looks, however long one took */
 /* The exact sum waits until nothing has forked for so long; for how long at the most, while the
  * other one is too much; and when that one is so many times too much, it will do. */
@@ -45,6 +51,8 @@ struct look {
     uint64_t most;  /* memory that it may hold */
     uint64_t held;  /* never less than it does hold */
     uint64_t filed; /* of that, in file systems in memory and the like */
+    uint64_t until_ns;
+    int goes_on; /* nobody knows yet how much it is */
 };
 
 static int is_unlimited(const struct run *run)
@@ -109,6 +117,28 @@ static uint64_t in_sockets(const struct run *run, const struct look *look)
     return run->spec.approved && !few ? sockets_held() : 0;
 }
 
+/*
+ * While it is not known they may make as much more as their limit. What has come further than that,
+ * or is not counted in any time, is too much.
+ */
+static void walk(struct run *run, pid_t top, struct look *look, uint64_t kernels)
+{
+    struct walk *w = &run->meter.walk;
+    uint64_t upper = look->held;
+    struct hold_pages pages;
+
+    enum walk_state state = walk_on(w, top, run->spec.approved != 0, look->until_ns, &pages);
+    uint64_t shared = pages.shared_bytes > look->filed ? pages.shared_bytes : look->filed;
+    look->held = pages.own_bytes + shared + kernels;
+    look->goes_on = state == WALK_GOES_ON;
+    int too_much = state == WALK_TOO_LONG ||
+                   add(look->held, w->grown_bytes) > add(look->most, run->spec.memory_bytes);
+    if (upper > look->most && look->held <= look->most && too_much)
+        look->held = look->most + 1;
+    else if (state != WALK_DONE && look->held < run->meter.peak_bytes)
+        look->held = run->meter.peak_bytes;
+}
+
 static void add_up(const struct keeper *k, struct run *run, pid_t top, struct look *look)
 {
     const struct sandbox_spec *spec = &run->spec;
@@ -132,18 +162,18 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
         run->meter.over_ns = io_now_ns();
     /* One process whose pages are its own: that is the sum. */
     int exact = look->sum.processes <= 1 && filed < MIB;
-    if (look->held <= look->most && (exact || look->held / 9 * 8 <= run->meter.peak_bytes))
+    if (look->held <= look->most && (exact || look->held / 9 * 8 <= run->meter.peak_bytes)) {
+        walk_end(&run->meter.walk);
         return;
+    }
     if (put_off(k, run)) {
+        walk_end(&run->meter.walk);
         /* Too much it is; how much nobody knows. */
         look->held =
             look->held / TIMES_AT_MOST < look->most ? run->meter.peak_bytes : look->most + 1;
         return;
     }
-    struct hold_pages pages;
-    hold_pages(top, with_init, &pages);
-    uint64_t shared = pages.shared_bytes > filed ? pages.shared_bytes : filed;
-    look->held = pages.own_bytes + shared + kernels;
+    walk(run, top, look, kernels);
 }
 
 /*
@@ -244,9 +274,9 @@ static void end_over(const struct keeper *k, struct run *run, enum wire_limit li
     (void)kill(run->spec.approved && box_has_namespaces(k->box) ? -1 : run->pid, SIGKILL);
 }
 
-static void look_at(struct keeper *k, struct run *run, uint64_t now)
+static void look_at(struct keeper *k, struct run *run, uint64_t now, uint64_t until_ns)
 {
-    struct look look = {0};
+    struct look look = {.until_ns = until_ns};
 
     run->meter.look_ns = now + MOST_NS;
     pid_t top = tree_number(run->pid);
@@ -258,9 +288,9 @@ static void look_at(struct keeper *k, struct run *run, uint64_t now)
         return;
     }
     add_up(k, run, top, &look);
-    if (run->spec.approved)
+    if (run->spec.approved) /* what may be hidden is looked for however long the walk was */
         look.held = add(look.held, admit_hidden(run, top, look.filed, look.sum.resident_bytes,
-                                                !put_off(k, run)));
+                                                !put_off(k, run), until_ns + TURN_NS / 2));
     note_peak(k, run, look.held);
     if (look.sum.cpu_ms > run->meter.cpu_ms)
         run->meter.cpu_ms = look.sum.cpu_ms;
@@ -272,7 +302,7 @@ static void look_at(struct keeper *k, struct run *run, uint64_t now)
         rest = REST_MAX_NS; /* a look that took so long waited for the code, and did not work */
     if (wait < rest)
         wait = rest;
-    run->meter.look_ns = now + wait;
+    run->meter.look_ns = look.goes_on ? run->meter.looked_ns : now + wait;
     run->meter.room = run->spec.tasks + 1 - look.sum.threads;
     enum wire_limit over = is_unlimited(run) ? WIRE_LIMIT_NONE : judge(run, &look);
     if (over != WIRE_LIMIT_NONE)
@@ -290,31 +320,67 @@ static void peek(struct run *run, uint64_t now)
 
 /* ---- all of them ------------------------------------------------------------------ */
 
-uint64_t meter_turn(struct keeper *k, uint64_t now)
+static int is_looked_at(const struct run *run)
+{
+    return run->meter.look_ns != 0 && run->state == RUN_RUNNING;
+}
+
+static uint64_t when_due(const struct runs *runs)
 {
     uint64_t first = UINT64_MAX;
+    const struct run *run;
+
+    TAILQ_FOREACH(run, &runs->live, link)
+    {
+        const struct metered *m = &run->meter;
+        if (is_looked_at(run) && m->look_ns < first)
+            first = m->look_ns;
+        if (is_looked_at(run) && m->peek_ns != 0 && m->peek_ns < first)
+            first = m->peek_ns;
+    }
+    return first;
+}
+
+/* Who has had a look comes last in the next turn. */
+static struct run *next_due(struct runs *runs, uint64_t now)
+{
+    struct run *run;
+
+    TAILQ_FOREACH(run, &runs->live, link)
+    if (is_looked_at(run) && run->meter.look_ns <= now)
+        break;
+    if (run) {
+        TAILQ_REMOVE(&runs->live, run, link);
+        TAILQ_INSERT_TAIL(&runs->live, run, link);
+    }
+    return run;
+}
+
+static void peek_all(struct runs *runs, uint64_t now)
+{
+    struct run *run;
+
+    TAILQ_FOREACH(run, &runs->live, link)
+    if (is_looked_at(run) && run->meter.look_ns > now && run->meter.peek_ns != 0 &&
+        run->meter.peek_ns <= now)
+        peek(run, now);
+}
+
+uint64_t meter_turn(struct keeper *k, uint64_t now)
+{
+    uint64_t until_ns = now + TURN_NS;
     int looked = 0;
     struct run *run;
 
-    TAILQ_FOREACH(run, &k->runs.live, link)
-    {
-        if (run->meter.look_ns == 0 || run->state != RUN_RUNNING)
-            continue;
-        if (run->meter.look_ns > now && run->meter.peek_ns != 0 && run->meter.peek_ns <= now)
-            peek(run, now);
-        if (run->meter.look_ns <= now) {
-            plan_peek(k, run, now);
-            if (!looked)
-                looked = tree_look() == 0 ? 1 : -1;
-            if (looked > 0)
-                look_at(k, run, now);
-            else
-                run->meter.look_ns = 0; /* without a /proc there is nothing to see, ever */
-        }
-        if (run->meter.look_ns != 0 && run->meter.look_ns < first)
-            first = run->meter.look_ns;
-        if (run->meter.look_ns != 0 && run->meter.peek_ns != 0 && run->meter.peek_ns < first)
-            first = run->meter.peek_ns;
+    peek_all(&k->runs, now);
+    while ((!looked || io_now_ns() < until_ns) && (run = next_due(&k->runs, now))) {
+        plan_peek(k, run, now);
+        if (!looked)
+            looked = tree_look() == 0 ? 1 : -1;
+        if (looked > 0)
+            look_at(k, run, now, until_ns);
+        else
+            run->meter.look_ns = 0; /* without a /proc there is nothing to see, ever */
     }
-    return first;
+    return when_due(&k->runs);
 }

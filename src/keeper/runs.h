@@ -12,6 +12,7 @@
 #define CORDON_KEEPER_RUNS_H
 
 #include "base/wire.h"
+#include "keeper/walk.h"
 
 #include <sys/queue.h>
 #include <sys/resource.h>
@@ -33,6 +34,7 @@ struct metered {
     uint64_t cpu_ms;     /* what it was seen to have used */
     uint64_t wall_ms;    /* what it was given; 0: not yet */
     uint32_t over;       /* enum wire_limit: why it was killed */
+    struct walk walk;    /* over its page tables */
     int work;            /* its working directory and its shared memory, for their size; */
     int shm;             /* owned; -1: not to be had */
 };

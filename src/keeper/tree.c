@@ -59,23 +59,25 @@ static uint64_t ticks_ms(uint64_t ticks)
     return ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* Of proc_pid_stat(5) the fields 3, 4, 14 to 17, 20 and 24. 0 when it cannot be understood. */
+/* Of proc_pid_stat(5) the fields 3, 4, 10, 14 to 17, 20, 22 and 24. 0 when it cannot be understood. */
 static int take_stat(const char *text, struct tree_process *p, char *ret_state)
 {
-    unsigned long long user, system, waited_user, waited_system;
+    unsigned long long faults, user, system, waited_user, waited_system, born;
     unsigned long pages;
     unsigned threads;
     int parent;
     const char *at = strrchr(text, ')'); /* before it is a name, which may be anything */
 
     if (!at || sscanf(at + 1,
-                      " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %u "
-                      "%*d %*u %*u %lu",
-                      ret_state, &parent, &user, &system, &waited_user, &waited_system, &threads,
-                      &pages) != 8)
+                      " %c %d %*d %*d %*d %*d %*u %llu %*u %*u %*u %llu %llu %llu %llu %*d %*d %u "
+                      "%*d %llu %*u %lu",
+                      ret_state, &parent, &faults, &user, &system, &waited_user, &waited_system,
+                      &threads, &born, &pages) != 10)
         return 0;
     p->parent = parent;
     p->threads = threads;
+    p->faults = faults;
+    p->born = born;
     p->resident_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
     p->cpu_ms = ticks_ms(user + system + waited_user + waited_system);
     return 1;

@@ -20,6 +20,8 @@ struct tree_process {
     uint32_t threads;
     uint64_t resident_bytes; /* pages that it shares with others included */
     uint64_t cpu_ms;         /* its own, and of the children that it has waited for */
+    uint64_t faults;         /* that took no reading: how often a page was made for it */
+    uint64_t born;           /* when, in the kernel's measure */
     size_t above;            /* private to tree.c: the index of its parent */
 };
 
