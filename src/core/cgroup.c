@@ -321,24 +321,37 @@ int cgroup_watch(const struct cgroup *group)
     return fd_take(&fd);
 }
 
+/* Whether nothing of it is left there. */
+static int remove_at(struct cgroup *g, size_t place)
+{
+    if (g->dir[place] < 0)
+        return 1;
+    int r = g->groups->remove(g->groups->dir[place], g->name);
+    if (r == 0 || r == -ENOENT)
+        fd_close(&g->dir[place]);
+    return g->dir[place] < 0;
+}
+
 /* Whether nothing of it is left. */
 static int try_remove(struct cgroup *g)
 {
-    int left = 0;
+    int is_gone = 1;
 
     for (size_t i = 0; i < CGROUP_PLACES; i++)
         if (g->dir[i] >= 0)
             (void)write_text(g->dir[i], "cgroup.kill", "1"); /* version 2, from 5.14 on */
-    for (size_t i = 0; i < CGROUP_PLACES; i++) {
-        if (g->dir[i] < 0)
-            continue;
-        int r = g->groups->remove(g->groups->dir[i], g->name);
-        if (r == 0 || r == -ENOENT)
-            fd_close(&g->dir[i]);
-        else
-            left = 1;
-    }
-    return !left;
+    for (size_t i = 0; i < CGROUP_PLACES; i++)
+        is_gone &= remove_at(g, i);
+    return is_gone;
+}
+
+/* The first place is the one that is entered first; without it nobody goes on to the next. */
+int cgroup_end_empty(struct cgroup *group)
+{
+    if (!remove_at(group, 0))
+        return 0;
+    cgroup_end_later(group);
+    return 1;
 }
 
 void cgroup_end_later(struct cgroup *group)

@@ -100,6 +100,12 @@ void cgroup_end(struct cgroup *group);
 /* The same without a call that may have to wait for others: for cgroups_collect() to do. */
 void cgroup_end_later(struct cgroup *group);
 
+/*
+ * Removes a group that nobody is in, and kills nobody for it: who is about to enter is in before,
+ * or stays outside. Whether it is gone; else it is as it was.
+ */
+int cgroup_end_empty(struct cgroup *group);
+
 /* Removes ended groups whose processes have gone. Returns how many are left. */
 size_t cgroups_collect(struct cgroups *groups);
 

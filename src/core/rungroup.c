@@ -102,7 +102,7 @@ static size_t count_spares(const struct rungroups *all, const struct box *box)
 {
     size_t count = 0;
     for (size_t i = 0; i < RUNGROUP_SPARES_MAX; i++)
-        count += all->spares[i].group && all->spares[i].box == box;
+        count += all->spares[i].group && all->spares[i].box == box && !all->spares[i].is_old;
     return count;
 }
 
@@ -128,6 +128,7 @@ static int add_spare(const struct run_owner *owner, const struct stock *stock)
         return 0;
     spare->id = ++all->last_id;
     spare->box = stock->box;
+    spare->is_old = 0;
     spare->limits = stock->limits;
     if (hand_over(stock->box, spare->id, spare->group))
         return 1;
@@ -144,7 +145,8 @@ static void fill(const struct run_owner *owner, const struct stock *stock, size_
 
 /*
  * A run came without one. Those that were lost with a standby look like any that waits: the oldest
- * goes, if it is empty, and one comes for it.
+ * goes, if it is empty, and one comes for it. A standby that has its doors may enter at any moment,
+ * and must not be killed for it: so it stays in its place until it is removed as an empty one.
  */
 static void replace_oldest(const struct run_owner *owner, const struct box *box)
 {
@@ -152,16 +154,27 @@ static void replace_oldest(const struct run_owner *owner, const struct box *box)
     struct spare *oldest = NULL;
     for (size_t i = 0; i < RUNGROUP_SPARES_MAX; i++) {
         struct spare *s = &all->spares[i];
-        if (s->group && s->box == box && (!oldest || s->id < oldest->id))
+        if (s->group && s->box == box && !s->is_old && (!oldest || s->id < oldest->id))
             oldest = s;
     }
     if (!oldest || !cgroup_has(oldest->group, 0))
         return;
-    end_later(owner, oldest->group);
-    oldest->group = NULL;
+    oldest->is_old = 1;
+    tidy_later(owner, TIDY_NS);
     const struct stock *stock = find_stock(all, box);
     if (stock)
         (void)add_spare(owner, stock);
+}
+
+/* Whoever has come into one is a standby with a group like any other. */
+static void remove_old(struct rungroups *all)
+{
+    for (size_t i = 0; i < RUNGROUP_SPARES_MAX; i++) {
+        struct spare *s = &all->spares[i];
+        if (s->group && s->is_old && cgroup_end_empty(s->group))
+            s->group = NULL;
+        s->is_old = 0;
+    }
 }
 
 void rungroup_tidy(const struct run_owner *owner)
@@ -174,6 +187,7 @@ void rungroup_tidy(const struct run_owner *owner)
         return;
     }
     all->tidy_ns = 0;
+    remove_old(all);
     for (size_t i = 0; i < RUNGROUP_STOCKS_MAX; i++)
         if (all->stocks[i].box)
             fill(owner, &all->stocks[i], all->stocks[i].due + AHEAD);

@@ -23,6 +23,7 @@ struct rungroups {
         struct cgroup *group; /* NULL: no spare */
         uint64_t id;          /* as the box knows it */
         const struct box *box;
+        int is_old; /* to be removed, unless somebody has come in by then */
         struct cgroup_limits limits;
     } spares[RUNGROUP_SPARES_MAX];
     struct stock {

@@ -384,6 +384,26 @@ static void a_group_that_is_busy_goes_later(void **state)
     }
 }
 
+/* A standby may come in between the question and the removal, and must live on. */
+static void what_is_removed_as_empty_kills_nobody(void **state)
+{
+    (void)state;
+    for (int version = 1; version <= 2; version++) {
+        struct fake f;
+        open_with_group(&f, version);
+        busy = 1;
+        assert_false(cgroup_end_empty(f.group));
+        if (version == 2)
+            expect(&f, 0, "cgroup.kill", "");
+        assert_int_equal(groups_in(f.groups.dir[0]), 1);
+        assert_true(cgroup_end_empty(f.group));
+        f.group = NULL;
+        assert_int_equal(groups_in(f.groups.dir[0]), 0);
+        assert_int_equal(cgroups_collect(&f.groups), 0);
+        close_fake(&f);
+    }
+}
+
 static void no_place_is_said_and_a_wrong_one_refused(void **state)
 {
     (void)state;
@@ -503,6 +523,7 @@ int main(void)
         cmocka_unit_test(only_version_1_has_to_be_watched),
         cmocka_unit_test(a_knob_that_is_needed_and_missing_is_an_error),
         cmocka_unit_test(a_group_that_is_busy_goes_later),
+        cmocka_unit_test(what_is_removed_as_empty_kills_nobody),
         cmocka_unit_test(no_place_is_said_and_a_wrong_one_refused),
         cmocka_unit_test(runs_are_put_into_groups_and_judged_by_them),
     };
