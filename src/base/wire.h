@@ -77,8 +77,6 @@ struct sandbox_spec {
     uint64_t disk_files;
     uint32_t walls_down; /* enum cordon_wall bits */
     uint32_t approved;
-    uint32_t in_group; /* approved: a control group counts its memory */
-    uint32_t reserved;
 };
 
 enum wire_limit {

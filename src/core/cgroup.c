@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "core/cgroup_kind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,75 +21,6 @@
 #define PIECE (2 * MIB) /* the most that is asked for at once: a huge page */
 
 /* ---- knobs -------------------------------------------------------------------------- */
-
-enum value { FIXED, MEMORY, TASKS, PROCESSORS };
-
-struct knob {
-    const char *file;
-    enum value value;
-    const char *text; /* FIXED */
-    int required;     /* else it may not be there: of an older kernel, or not delegated */
-};
-
-struct cgroup_kind {
-    const char *name;
-    const char *mark; /* a file that directories of this kind have, and others have not */
-    const struct knob *knobs;
-    size_t count;
-    const char *peak;     /* the file with the most that was charged */
-    const char *events;   /* the file with the line "oom_kill N" */
-    const char *own;      /* its line that says how often the group's own memory was not enough; */
-    const char *limit;    /* NULL: the peak has come to what this file says */
-    const char *refusals; /* the file with the line "max N": processes that were not started */
-    int kills_one;        /* what the kernel kills is a process, not the group */
-};
-
-static const struct knob v2_knobs[] = {
-    {"memory.max", MEMORY, NULL, 1},
-    {"memory.high", FIXED, "max", 0},    /* to slow down what is near its limit helps nobody */
-    {"memory.swap.max", FIXED, "0", 0},  /* what is swapped out would not count */
-    {"memory.oom.group", FIXED, "1", 1}, /* half a sandbox is no sandbox */
-    {"pids.max", TASKS, NULL, 1},
-    {"cpu.max", PROCESSORS, NULL, 0},
-};
-
-static const struct knob v1_memory_knobs[] = {
-    {"memory.limit_in_bytes", MEMORY, NULL, 1},
-    {"memory.memsw.limit_in_bytes", MEMORY, NULL, 0},
-    {"memory.swappiness", FIXED, "0", 0},
-};
-
-static const struct knob v1_pids_knobs[] = {
-    {"pids.max", TASKS, NULL, 1},
-};
-
-static const struct cgroup_kind v2 = {
-    .name = "cgroup-v2",
-    .mark = "cgroup.controllers",
-    .knobs = v2_knobs,
-    .count = ARRAY_LEN(v2_knobs),
-    .peak = "memory.peak",
-    .events = "memory.events",
-    .own = "oom",
-    .refusals = "pids.events",
-};
-static const struct cgroup_kind v1_memory = {
-    .name = "cgroup-v1",
-    .mark = "memory.limit_in_bytes",
-    .knobs = v1_memory_knobs,
-    .count = ARRAY_LEN(v1_memory_knobs),
-    .peak = "memory.max_usage_in_bytes",
-    .events = "memory.oom_control",
-    .limit = "memory.limit_in_bytes", /* memory.failcnt is not kept by all kernels */
-    .kills_one = 1,
-};
-static const struct cgroup_kind v1_pids = {
-    .name = "cgroup-v1",
-    .mark = "cgroup.clone_children",
-    .knobs = v1_pids_knobs,
-    .count = ARRAY_LEN(v1_pids_knobs),
-    .refusals = "pids.events",
-};
 
 static int write_text(int dir, const char *file, const char *text)
 {
@@ -268,10 +200,28 @@ static uint64_t read_number(int dir, const char *file, const char *word)
     return at ? strtoull(at, NULL, 10) : 0;
 }
 
+/* Of a group that has no more members than a text holds: a sandbox that just begins. */
+static int is_member(int dir, pid_t pid)
+{
+    char text[1024];
+    const char *at = read_text(dir, "cgroup.procs", text, sizeof(text));
+
+    if (pid == 0)
+        return strtol(at, NULL, 10) == 0;
+    for (char *next; *at; at = next) {
+        long member = strtol(at, &next, 10);
+        if (next == at)
+            break;
+        if (member == pid)
+            return 1;
+    }
+    return 0;
+}
+
 int cgroup_has(const struct cgroup *group, pid_t pid)
 {
     for (size_t i = 0; i < CGROUP_PLACES; i++)
-        if (group->dir[i] >= 0 && read_number(group->dir[i], "cgroup.procs", NULL) != (uint64_t)pid)
+        if (group->dir[i] >= 0 && !is_member(group->dir[i], pid))
             return 0;
     return 1;
 }
@@ -292,6 +242,8 @@ void cgroup_read(const struct cgroup *group, struct cgroup_use *ret)
         int dir = group->dir[i];
         if (dir < 0)
             continue;
+        if (kind->now)
+            ret->bytes = read_number(dir, kind->now, NULL);
         if (kind->peak)
             ret->peak_bytes = read_number(dir, kind->peak, NULL);
         if (kind->events && is_full(kind, dir))
@@ -403,7 +355,8 @@ static int has(int dir, const char *file)
 
 static const struct cgroup_kind *kind_of(int dir)
 {
-    static const struct cgroup_kind *const kinds[] = {&v2, &v1_memory, &v1_pids};
+    static const struct cgroup_kind *const kinds[] = {&cgroup_v2, &cgroup_v1_memory,
+                                                      &cgroup_v1_pids};
 
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (has(dir, kinds[i]->mark))
@@ -445,15 +398,15 @@ static int open_place(const char *path, size_t place, struct cgroups *ret,
     if (!ret->kind[place])
         return err_set(reterr, CORDON_E_ARG, 0, "'%.300s' is no control group of memory or pids",
                        path);
-    return ret->kind[place] == &v2 ? hand_on(dir, path, reterr) : 0;
+    return ret->kind[place] == &cgroup_v2 ? hand_on(dir, path, reterr) : 0;
 }
 
 /* One of version 2, or memory and pids of version 1. */
 static int check_places(const struct cgroups *g, struct cordon_err *reterr)
 {
-    if (g->kind[0] == &v2 && !g->kind[1])
+    if (g->kind[0] == &cgroup_v2 && !g->kind[1])
         return 0;
-    if (g->kind[0] == &v1_memory && g->kind[1] == &v1_pids)
+    if (g->kind[0] == &cgroup_v1_memory && g->kind[1] == &cgroup_v1_pids)
         return 0;
     return err_set(reterr, CORDON_E_ARG, 0,
                    "a directory of version 2 is wanted, or MEMORY:PIDS, directories of version 1");

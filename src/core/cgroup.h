@@ -35,6 +35,7 @@ struct cgroup; /* opaque */
 
 struct cgroup_use {
     uint64_t peak_bytes; /* 0: not told */
+    uint64_t bytes;      /* now */
     uint64_t kills;      /* by the kernel, when the group's own memory had run out */
     uint64_t refusals;   /* of processes and threads: there were too many */
 };
@@ -76,7 +77,7 @@ int cgroup_set(const struct cgroup *group, const struct cgroup_limits *limits,
 
 int cgroup_add(const struct cgroup *group, pid_t pid, struct cordon_err *reterr);
 
-/* Whether that process is in, and the first there. */
+/* Whether that process is in. 0: whether nobody is. */
 int cgroup_has(const struct cgroup *group, pid_t pid);
 
 /* Descriptors, the caller's, through which processes can go in by themselves. How many, or 0. */

@@ -6,6 +6,7 @@
  */
 #include "core/rungroup.h"
 
+#include "base/err.h"
 #include "base/io.h"
 
 #include <stddef.h>
@@ -46,10 +47,19 @@ void rungroup_init(struct cordon_run *run)
 
 /* ---- groups ahead ----------------------------------------------------------------- */
 
+/* An approved run is born in its group: so much is its interpreter's and its init's. */
+#define BORN_BYTES (UINT64_C(8) << 20)
+#define BORN_TASKS 1
+
 static struct cgroup_limits limits_of(const struct cordon_limits *l, int approved)
 {
-    return (struct cgroup_limits){
+    struct cgroup_limits limits = {
         .memory_bytes = l->memory_bytes, .tasks = l->tasks, .processors = approved ? 0 : 1};
+    if (approved && limits.memory_bytes < INT64_MAX)
+        limits.memory_bytes += BORN_BYTES;
+    if (approved)
+        limits.tasks += BORN_TASKS;
+    return limits;
 }
 
 static int same_limits(const struct cgroup_limits *a, const struct cgroup_limits *b)
@@ -260,27 +270,53 @@ static int take_spare(struct cordon_run *run)
     return 1;
 }
 
-static void join_own(struct cordon_run *run)
+/* Its keeper looks at it in any case, and knows of no group. */
+static void join_made(struct cordon_run *run)
 {
     struct cordon_err err;
-    if (!run->request.approved) {
-        replace_oldest(run->owner, run->box);
-        (void)make_own(run);
-    }
+    replace_oldest(run->owner, run->box);
+    (void)make_own(run);
     if (run->group && cgroup_add(run->group, run->pid, &err) < 0)
         rungroup_leave(run);
 }
 
-void rungroup_join(struct cordon_run *run)
+/*
+ * Its init is in, and then the keeper admits nothing: or it could not come in, and then the group is
+ * empty, and the keeper counts all of it.
+ */
+static int join_approved(struct cordon_run *run, struct cordon_err *reterr)
 {
+    struct cgroup_use use;
+    int r = cgroup_has(run->group, run->pid) ? 0 : cgroup_add(run->group, run->pid, reterr);
+    if (r < 0) {
+        err_step(reterr, "cgroup");
+        if (!cgroup_end_empty(run->group))
+            return r;
+        run->group = NULL;
+        tidy_later(run->owner, TIDY_NS);
+        return 0;
+    }
+    cgroup_read(run->group, &use);
+    run->group_born_bytes = use.bytes;
+    return 0;
+}
+
+int rungroup_join(struct cordon_run *run, struct cordon_err *reterr)
+{
+    int r = 0;
     if (!run->owner->groups)
-        return;
+        return 0;
     settle(run);
-    if (run->request.approved || !take_spare(run))
-        join_own(run);
+    if (!run->request.approved && !take_spare(run))
+        join_made(run);
+    else if (run->request.approved && run->group)
+        r = join_approved(run, reterr);
+    if (r < 0)
+        return r;
     run->group_full.fd = run->group ? cgroup_watch(run->group) : -1;
     if (run->group_full.fd >= 0 && loop_add(run->owner->loop, &run->group_full, EPOLLIN) < 0)
         fd_close(&run->group_full.fd);
+    return 0;
 }
 
 void rungroup_read(struct cordon_run *run)

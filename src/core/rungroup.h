@@ -4,8 +4,8 @@
  * here, the run goes on without one: its keeper looks at it in any case.
  *
  * To enter a group is to wait for all processors, ten times as long as a small run takes.
- * So a box is given groups ahead, which its standbys enter before they are asked for; a run that
- * comes with none, and an approved one, is put into one of its own.
+ * So a box is given groups ahead, which its standbys enter before they are asked for, and the init
+ * of an approved run enters its own: only a run that comes with none is put into one by us.
  */
 #ifndef CORDON_CORE_RUNGROUP_H
 #define CORDON_CORE_RUNGROUP_H
@@ -40,8 +40,11 @@ void rungroup_init(struct cordon_run *run);
 /* Before the sandbox is asked for, of run->box. */
 void rungroup_make(struct cordon_run *run);
 
-/* Sees to it that the sandbox's first process is in, before any user code is there. */
-void rungroup_join(struct cordon_run *run);
+/*
+ * Sees to it that the sandbox's first process is in, before any user code is there, or that the
+ * run has no group. -: neither is sure, and it must not go on.
+ */
+int rungroup_join(struct cordon_run *run, struct cordon_err *reterr);
 
 /* At the run's end: what it took, and whether it ran out of memory, into group_use. */
 void rungroup_read(struct cordon_run *run);

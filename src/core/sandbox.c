@@ -152,8 +152,11 @@ static void send_request(struct cordon_run *run)
 static void on_ready(struct cordon_run *run)
 {
     run->state = RUN_RUNNING;
-    if (!run->exited) /* else its number may be somebody else's by now */
-        rungroup_join(run);
+    if (!run->exited &&
+        rungroup_join(run, &run->frames.failure) < 0) { /* exited: whose number is it? */
+        run->frames.state = FRAMES_FAILED;
+        return;
+    }
     run->started_ns = io_now_ns();
     run->cpu_at_start_ns = usage_cpu_ns(run->pid);
     send_request(run);
@@ -402,7 +405,6 @@ static void spec_of(const struct cordon_run *run, struct sandbox_spec *spec)
         .disk_files = l->disk_files,
         .walls_down = run->walls_down,
         .approved = (uint32_t)run->request.approved,
-        .in_group = run->group != NULL,
     };
 }
 
@@ -426,7 +428,7 @@ int run_start(struct cordon_run *run, struct box *box)
     }
     run->box = box;
     rungroup_make(run);
-    spec_of(run, &spec); /* which says whether there is one */
+    spec_of(run, &spec);
     if (box_fork(box, run->id, &spec, theirs, &err) < 0) {
         run_failed(run, &err);
         return 1;

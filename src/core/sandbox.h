@@ -71,6 +71,7 @@ struct cordon_run {
     struct cgroup *group;    /* NULL: it has none, and is looked at by its keeper alone */
     struct watch group_full; /* where the kernel kills a part of the group only */
     struct cgroup_use group_use;
+    uint64_t group_born_bytes;  /* what the group held before the code came */
     int group_due;              /* its sandbox is to come with one */
     int retried;                /* its box or its sandbox was lost once before it was ready */
     struct cordon_run *check;   /* of an approved run: the strict run that only reads its code */

@@ -382,6 +382,11 @@ static void take_code_hash(struct cordon_result *r, const struct cordon_run *run
     (void)sodium_bin2hex(r->code_sha256, sizeof(r->code_sha256), hash, sizeof(hash));
 }
 
+static uint64_t over(uint64_t bytes, uint64_t born)
+{
+    return bytes > born ? bytes - born : 0;
+}
+
 /*
  * What the limit of memory counts: what there was at the most, of the whole tree as the
  * keeper saw it or of its largest process as the kernel has it, over what the interpreter
@@ -392,9 +397,9 @@ static void take_memory(struct cordon_result *r, const struct cordon_run *run)
     uint64_t born = run->frames.ready.resident_bytes;
     uint64_t most = run->exit.held_bytes > run->exit.maxrss_bytes ? run->exit.held_bytes
                                                                   : run->exit.maxrss_bytes;
-    r->memory_peak_bytes = most == 0 ? -1 : most > born ? (int64_t)(most - born) : 0;
+    r->memory_peak_bytes = most == 0 ? -1 : (int64_t)over(most, born);
     if (run->group && run->group_use.peak_bytes > 0)
-        r->memory_peak_bytes = (int64_t)run->group_use.peak_bytes; /* it was born outside */
+        r->memory_peak_bytes = (int64_t)over(run->group_use.peak_bytes, run->group_born_bytes);
     r->limits_by = run->group                             ? cgroups_name(run->owner->groups)
                    : run->walls_down & CORDON_WALL_LIMITS ? NULL
                                                           : "sampling";

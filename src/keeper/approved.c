@@ -147,50 +147,6 @@ static int read_environ(int fd, char ***ret, struct cordon_err *reterr)
     return 0;
 }
 
-/* ---- its control group ------------------------------------------------------------ */
-
-/* The root of the namespace is the group of whoever makes it; it lasts until it is joined. */
-static _Noreturn void make_group_space(const struct door *door, int sync)
-{
-    char end;
-
-    char made = ns_enter_group(door->fds, door->count) && unshare(CLONE_NEWCGROUP) == 0 &&
-                privs_set_dumpable(1, NULL) == 0;
-    (void)io_write_all(sync, &made, 1);
-    (void)io_read_all(sync, &end, 1);
-    _exit(0);
-}
-
-/*
- * To the run its group shows as the root of all: else its name, with the engine's number in it,
- * could be read in /proc. Ours it is not, and where it cannot be had nothing is lost.
- */
-static void enter_group_space(struct keeper *k)
-{
-    const struct door door = doors_next(&k->doors);
-    char made = 0;
-    int pair[2];
-
-    if (door.count == 0 || !box_has_namespaces(k->box) ||
-        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-        return;
-    AUTO_FD ours = pair[0];
-    AUTO_FD its = pair[1];
-    AUTO_FD pidfd = -1;
-    pid_t pid = ns_clone(CLONE_PIDFD | SIGCHLD, &pidfd);
-    if (pid == 0) {
-        fd_close(&ours);
-        make_group_space(&door, its);
-    }
-    fd_close(&its);
-    if (pid > 0 && io_read_all(ours, &made, 1) == 0 && made)
-        (void)setns(pidfd, CLONE_NEWCGROUP);
-    fd_close(&ours);
-    if (pid > 0)
-        (void)waitpid(pid, NULL, __WALL);
-    doors_remove(&k->doors);
-}
-
 /* ---- the start ------------------------------------------------------------------- */
 
 /* Of the meter, and of who admits what it cannot see. */
@@ -256,6 +212,7 @@ static _Noreturn void become_init(const struct keeper *k, const struct run *run,
                       .spec = &run->spec,
                       .report = report,
                       .environ = env,
+                      .door = doors_next(&k->doors),
                       .listener = -1,
                       .proc = -1};
 
@@ -279,7 +236,6 @@ static int start_init(struct keeper *k, struct run *run, pid_t *ret_pid, struct 
         return r;
     AUTO_FREE char **owned = env;
     (void)owned; /* frees the list on every way out */
-    enter_group_space(k);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot make the init's socket");
     AUTO_FD ours = pair[0];
@@ -294,6 +250,7 @@ static int start_init(struct keeper *k, struct run *run, pid_t *ret_pid, struct 
         return err_set(reterr, CORDON_E_HOST, -pid, "cannot make the run's namespaces (%s)",
                        ns_advice(-pid));
     fd_close(&its);
+    doors_remove(&k->doors);
     r = await_walls(k, run, ours, pid, reterr);
     if (r == 0)
         r = give_up_privileges(k, reterr);

@@ -44,8 +44,25 @@ static int step_numbers(void *ctx, struct cordon_err *reterr)
 /* Whether the keeper admits what would be memory that it cannot see (keeper/admit.h). */
 static int has_to_ask(const struct init *in)
 {
-    return !in->spec->in_group && box_has_namespaces(in->box) &&
+    return !in->is_counted && box_has_namespaces(in->box) &&
            !(in->spec->walls_down & (CORDON_WALL_LIMITS | CORDON_WALL_SECCOMP));
+}
+
+/*
+ * Before there is anything of the run: all of it is counted. Its group shows to it as the root of all:
+ * else its name, with the engine's number in it, could be read in /proc. Where it cannot come in the
+ * keeper counts; which of the two it is decides what the call filter asks.
+ */
+static int step_group(void *ctx, struct cordon_err *reterr)
+{
+    struct init *in = ctx;
+    (void)reterr;
+    in->is_counted = ns_enter_group(in->door.fds, in->door.count);
+    for (size_t i = 0; i < in->door.count; i++)
+        fd_close(&in->door.fds[i]);
+    if (in->is_counted && box_has_namespaces(in->box))
+        (void)unshare(CLONE_NEWCGROUP);
+    return 0;
 }
 
 static int step_devices(void *ctx, struct cordon_err *reterr)
@@ -159,6 +176,7 @@ static int step_seccomp(void *ctx, struct cordon_err *reterr)
 }
 
 static const struct step init_table[] = {
+    {"run-group", step_group, "first: the kernel counts all of it", 0, 0},
     {"run-proc", step_proc, "it sees its own processes, and no environment but theirs",
      CORDON_WALL_NAMESPACES, 0},
     {"run-numbers", step_numbers, "root's tasks, which no resource limit counts",

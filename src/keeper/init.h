@@ -9,6 +9,7 @@
 #define CORDON_KEEPER_INIT_H
 
 #include "keeper/box.h"
+#include "keeper/standby.h"
 
 /* What comes with its BOX_BUILT, the last one only where there is one (filter_load_asking()). */
 enum init_fd { INIT_FD_WORK, INIT_FD_SHM, INIT_FD_LISTENER, INIT_FDS };
@@ -27,9 +28,11 @@ struct init {
     const struct sandbox_spec *spec;
     int fds[WIRE_FORK_FDS];
     int report;
-    char **environ; /* of the run */
-    int listener;   /* of the call filter; -1: none, or the keeper's already */
-    int proc;       /* a /proc whose settings can be written to, until they are */
+    struct door door; /* of its control group */
+    int is_counted;   /* by the group, whose memory limit it is in */
+    char **environ;   /* of the run */
+    int listener;     /* of the call filter; -1: none, or the keeper's already */
+    int proc;         /* a /proc whose settings can be written to, until they are */
 };
 
 /* The init table, for the test that asserts its order and for printing. */

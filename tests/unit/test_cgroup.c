@@ -505,6 +505,15 @@ static void runs_are_put_into_groups_and_judged_by_them(void **state)
         expect_in(result, "it had come to 7.3 MiB");
         cordon_result_free(result);
     }
+
+    /* One that cannot come in is counted by its keeper, which then makes its memory files. */
+    missing = "cgroup.procs";
+    struct cordon_result *result = execute(
+        engine, "import os\nresult['n'] = os.statvfs(os.memfd_create('x')).f_blocks > 0", 1);
+    assert_int_equal(cordon_result_status(result), CORDON_OK);
+    expect_in(result, "\"limits_by\": \"sampling\"");
+    expect_in(result, "{\"n\":true}");
+    cordon_result_free(result);
     cordon_engine_free(engine);
     AUTO_FD dir = open(f.paths, O_RDONLY | O_DIRECTORY);
     assert_int_equal(groups_in(dir), 0);
