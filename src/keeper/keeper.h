@@ -21,7 +21,8 @@ struct zygote {
     int sock; /* -1 while there is none */
     pid_t pid;
     int ready;
-    int full; /* its socket takes no more at the moment */
+    int full;          /* its socket takes no more at the moment */
+    uint64_t again_ns; /* when to try it again; 0: the socket will tell */
     int deaths;
     int ever_ready;
     uint64_t served;              /* runs that got a standby */

@@ -4,11 +4,15 @@
  */
 #include "keeper/outbox.h"
 
+#include "base/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define AGAIN_NS UINT64_C(10000000)
 #define UNSENT_MAX 16384 /* four times the runs of a box: an engine that far behind is lost */
 
 struct unsent {
@@ -27,9 +31,11 @@ int outbox_init(struct outbox *o, int sock)
     return fcntl(sock, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
 }
 
-static int is_full(int r)
+/* Without memory of the kernel's the socket would still be one that can be written to. */
+static int is_full(struct outbox *o, int r)
 {
-    return r == -EAGAIN || r == -ENOBUFS;
+    o->again_ns = r == -ENOBUFS || r == -ENOMEM ? io_now_ns() + AGAIN_NS : 0;
+    return r == -EAGAIN || o->again_ns != 0;
 }
 
 static int keep(struct outbox *o, enum wire_type type, uint64_t id, const void *payload,
@@ -58,7 +64,7 @@ int outbox_send(struct outbox *o, enum wire_type type, uint64_t id, const void *
         return keep(o, type, id, payload, size);
 
     int r = wire_send(o->sock, type, id, payload, size, NULL, 0);
-    return is_full(r) ? keep(o, type, id, payload, size) : r;
+    return is_full(o, r) ? keep(o, type, id, payload, size) : r;
 }
 
 int outbox_waits(const struct outbox *o)
@@ -72,7 +78,7 @@ int outbox_flush(struct outbox *o)
 
     while ((u = TAILQ_FIRST(&o->unsent))) {
         int r = wire_send(o->sock, u->type, u->id, u->payload, u->size, NULL, 0);
-        if (is_full(r))
+        if (is_full(o, r))
             return 0;
         TAILQ_REMOVE(&o->unsent, u, link);
         o->count--;
@@ -87,5 +93,6 @@ void outbox_drain(struct outbox *o)
 {
     (void)fcntl(o->sock, F_SETFL, 0);
     while (outbox_waits(o) && outbox_flush(o) == 0)
-        ;
+        if (outbox_waits(o))
+            (void)poll(NULL, 0, AGAIN_NS / 1000000);
 }

@@ -15,6 +15,7 @@ struct unsent; /* a word that the socket had no room for */
 struct outbox {
     int sock; /* not owned */
     size_t count;
+    uint64_t again_ns; /* when to try again what the socket will not tell; 0: it will */
     TAILQ_HEAD(unsent_list, unsent) unsent;
 };
 

@@ -255,6 +255,17 @@ static uint64_t check_list(struct keeper *k, struct run_list *list, uint64_t now
     return first;
 }
 
+/* What a socket did not take, and will not tell when it does. */
+static uint64_t retry(struct keeper *k, uint64_t now)
+{
+    uint64_t zygote = k->zygote.again_ns ? k->zygote.again_ns : UINT64_MAX;
+
+    if (k->outbox.again_ns != 0 && k->outbox.again_ns <= now && outbox_flush(&k->outbox) < 0)
+        k->done = 1;
+    uint64_t engine = k->outbox.again_ns ? k->outbox.again_ns : UINT64_MAX;
+    return zygote < engine ? zygote : engine;
+}
+
 static uint64_t check_deadlines(struct keeper *k)
 {
     uint64_t now = io_now_ns();
@@ -263,11 +274,13 @@ static uint64_t check_deadlines(struct keeper *k)
     uint64_t first = live < queued ? live : queued;
 
     if (!box_has_namespaces(k->box)) {
-        uint64_t again = reap_turn(k, now);
-        first = again < first ? again : first;
+        uint64_t dying = reap_turn(k, now);
+        first = dying < first ? dying : first;
     }
     uint64_t look = meter_turn(k, now);
-    return look < first ? look : first;
+    first = look < first ? look : first;
+    uint64_t again = retry(k, now);
+    return again < first ? again : first;
 }
 
 /* Sleeps until something comes in or `due_ns`. Returns whether something came. */
@@ -283,10 +296,12 @@ static int sleep_until(struct pollfd *fds, nfds_t count, uint64_t due_ns)
 
 static void take_turn(struct keeper *k, uint64_t due_ns)
 {
+    int zygote_waits = k->zygote.full && k->zygote.again_ns == 0;
     struct pollfd fds[] = {
         {.fd = k->outbox.sock,
-         .events = (short)(POLLIN | (outbox_waits(&k->outbox) ? POLLOUT : 0))},
-        {.fd = k->zygote.sock, .events = (short)(POLLIN | (k->zygote.full ? POLLOUT : 0))},
+         .events =
+             (short)(POLLIN | (outbox_waits(&k->outbox) && !k->outbox.again_ns ? POLLOUT : 0))},
+        {.fd = k->zygote.sock, .events = (short)(POLLIN | (zygote_waits ? POLLOUT : 0))},
         {.fd = k->signals, .events = POLLIN},
         {.fd = k->box->engine, .events = POLLIN},
         {.fd = k->approved.listener, .events = POLLIN},

@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#define AGAIN_NS UINT64_C(10000000)
 #define ZYGOTE_DEATHS_MAX 3 /* in a row, without one READY */
 
 static struct wire_packet packet; /* the one being looked at */
@@ -199,6 +200,21 @@ void zygote_read(struct keeper *k)
 
 /* ---- what it is asked for ------------------------------------------------------------ */
 
+/*
+ * What the kernel may take the next time, and does not tell when: it had no memory, or too many of
+ * the user's descriptors are on their way. The socket itself may be written to all the while.
+ */
+static int is_stuck(int r)
+{
+    return r == -ETOOMANYREFS || r == -ENOBUFS || r == -ENOMEM;
+}
+
+static void try_later(struct zygote *z)
+{
+    z->full = 1;
+    z->again_ns = io_now_ns() + AGAIN_NS;
+}
+
 /* 0 when no more can be done for those that wait. */
 static int serve_first(struct keeper *k)
 {
@@ -209,8 +225,8 @@ static int serve_first(struct keeper *k)
         return 0;
     int r = wire_send(standby->sock, WIRE_FORK, run->id, &run->spec, sizeof(run->spec), run->fds,
                       WIRE_FORK_FDS);
-    if (r == -EAGAIN || r == -ENOBUFS || r == -ETOOMANYREFS) {
-        k->zygote.full = 1;
+    if (r == -EAGAIN || is_stuck(r)) { /* that socket nobody polls */
+        try_later(&k->zygote);
         return 0;
     }
     if (r < 0) {
@@ -264,7 +280,9 @@ static void order_one(struct keeper *k)
         return;
     }
     standbys_remove(&k->standbys, standby);
-    if (r == -EAGAIN || r == -ENOBUFS || r == -ETOOMANYREFS)
+    if (is_stuck(r))
+        try_later(z);
+    else if (r == -EAGAIN)
         z->full = 1;
     else
         end_zygote(z);
@@ -284,6 +302,10 @@ void zygote_hand_over(struct keeper *k)
 {
     struct zygote *z = &k->zygote;
 
+    if (z->again_ns != 0 && io_now_ns() >= z->again_ns)
+        z->full = 0;
+    if (!z->full)
+        z->again_ns = 0;
     while (!z->full && serve_first(k))
         ;
     send_spare_away(k);
