@@ -21,14 +21,22 @@ static const struct command *const commands[] = {&cmd_run, &cmd_check, &cmd_expl
                                                  &cmd_doctor};
 
 /*
- * A descriptor below 3 that the caller left closed must not become one of the engine's. What
- * is written to one is lost; a closed standard input still cannot be read as an empty one.
+ * A descriptor below 3 that the caller left closed must not become one of the engine's. It stays
+ * what it was: a closed standard input cannot be read as an empty one, and output that has nowhere
+ * to go is a failure. What is written to a closed standard error is lost.
  */
+static int mode_of_next(void)
+{
+    if (fcntl(STDIN_FILENO, F_GETFD) < 0)
+        return O_WRONLY;
+    return fcntl(STDOUT_FILENO, F_GETFD) < 0 ? O_RDONLY : O_WRONLY;
+}
+
 static int open_standard_fds(void)
 {
     int fd;
     do
-        fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDWR);
+        fd = open("/dev/null", mode_of_next());
     while (fd >= 0 && fd <= STDERR_FILENO);
     return fd < 0 ? -1 : close(fd);
 }
@@ -51,10 +59,8 @@ static int run_command(const struct command *command, int argc, char **argv)
     return code;
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
-    if (open_standard_fds() < 0)
-        return EXIT_INTERNAL;
     if (argc < 2) {
         out_complain("no command is given: see 'cordon --help'");
         return EXIT_USAGE;
@@ -69,4 +75,13 @@ int main(int argc, char **argv)
     out_complain("'%s': no such %s: see 'cordon --help'", argv[1],
                  argv[1][0] == '-' ? "option" : "command");
     return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (open_standard_fds() < 0)
+        return EXIT_INTERNAL;
+    int code = dispatch(argc, argv);
+    int written = out_close();
+    return written == EXIT_OK ? code : written;
 }

@@ -363,13 +363,27 @@ void out_complain(const char *fmt, ...)
     buf_done(&safe);
 }
 
+/* sys: why, as errno; 0: it was a piece before, whose reason is lost. */
+static int say_unwritten(int sys)
+{
+    if (sys != EPIPE)
+        out_complain("cannot write standard output%s%s", sys ? ": " : "", sys ? strerror(sys) : "");
+    return EXIT_INTERNAL;
+}
+
 int out_flush(void)
 {
-    if (fflush(stdout) == 0)
+    int had_failed = ferror(stdout);
+    if (fflush(stdout) == 0 && !had_failed)
         return EXIT_OK;
-    if (errno != EPIPE)
-        out_complain("cannot write standard output: %s", strerror(errno));
-    return EXIT_INTERNAL;
+    int sys = had_failed ? 0 : errno;
+    clearerr(stdout); /* it is said once */
+    return say_unwritten(sys);
+}
+
+int out_close(void)
+{
+    return close(STDOUT_FILENO) == 0 || errno == EINTR ? EXIT_OK : say_unwritten(errno);
 }
 
 int out_version(void)

@@ -78,6 +78,9 @@ void out_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Ends what was printed to stdout. EXIT_OK, or that it cannot be written is said. */
 int out_flush(void);
 
+/* The last call: some file systems tell only then that they had no room. As out_flush(). */
+int out_close(void);
+
 /* To stdout, at once. Return the process's exit code. */
 int out_version(void);
 int out_help(const struct command *const *commands, size_t n);

@@ -521,8 +521,20 @@ def test_a_full_disk_is_told(cordon, file, args):
 
 
 def test_closed_standard_descriptors(cordon, file):
-    code = f"exec '{cordon.path}' run '{file()}' <&- >&- 2>&-"
-    assert subprocess.run(["sh", "-c", code], check=False).returncode == 0
+    code = f"exec '{cordon.path}' run '{file()}' <&- 2>&-"
+    done = subprocess.run(["sh", "-c", code], stdout=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stdout) == (0, cordon("run", file()).stdout.encode())
+
+
+@pytest.mark.parametrize("args", ["run {file}", "run --json {file}", "check --json {file}",
+                                  "doctor", "explain", "explain import", "--version"])
+def test_output_that_has_nowhere_to_go(cordon, file, args):
+    """Nobody may take it for a run that has printed nothing."""
+    code = f"exec '{cordon.path}' {args.format(file=file())} >&-"
+    done = subprocess.run(["sh", "-c", code], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 6 and done.stderr.count("cannot write") == 1, done
+    silent = f"exec '{cordon.path}' run '{file('pass')}' >&-"
+    assert args != "run {file}" or subprocess.run(["sh", "-c", silent], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("args", ["-", "-i - {file}"])
