@@ -284,24 +284,15 @@ static void explain_withheld(struct failure *f, PyObject *value)
     PyErr_Clear();
 }
 
-/* By now there may be room again: then only a control group knows, which counts refusals. */
-static int may_lack_processes(PyObject *value)
-{
-    return is_a(value, PyExc_OSError) && errno_of(value) == EAGAIN;
-}
-
 static void run_verdict(struct failure *f, PyObject *value)
 {
-    int by_hand = raised_by_hand(value);
-    const char *limit = by_hand ? NULL : limit_of(value);
+    const char *limit = raised_by_hand(value) ? NULL : limit_of(value);
     errors_describe(f, value, 1);
     f->outcome = "exception";
     if (limit)
         verdict_limit(f, limit);
     else
         explain_hidden(f, value);
-    if (!limit && !by_hand && may_lack_processes(value))
-        f->limit = "processes";
     if (!limit)
         explain_withheld(f, value);
 }

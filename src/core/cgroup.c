@@ -248,8 +248,6 @@ void cgroup_read(const struct cgroup *group, struct cgroup_use *ret)
             ret->peak_bytes = read_number(dir, kind->peak, NULL);
         if (kind->events && is_full(kind, dir))
             ret->kills = read_number(dir, kind->events, "oom_kill");
-        if (kind->refusals)
-            ret->refusals = read_number(dir, kind->refusals, "max");
     }
 }
 

@@ -37,7 +37,6 @@ struct cgroup_use {
     uint64_t peak_bytes; /* 0: not told */
     uint64_t bytes;      /* now */
     uint64_t kills;      /* by the kernel, when the group's own memory had run out */
-    uint64_t refusals;   /* of processes and threads: there were too many */
 };
 
 /* What a group is to hold. */

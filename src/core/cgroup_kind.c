@@ -34,7 +34,6 @@ const struct cgroup_kind cgroup_v2 = {
     .peak = "memory.peak",
     .events = "memory.events",
     .own = "oom",
-    .refusals = "pids.events",
 };
 const struct cgroup_kind cgroup_v1_memory = {
     .name = "cgroup-v1",
@@ -52,5 +51,4 @@ const struct cgroup_kind cgroup_v1_pids = {
     .mark = "cgroup.clone_children",
     .knobs = v1_pids_knobs,
     .count = ARRAY_LEN(v1_pids_knobs),
-    .refusals = "pids.events",
 };

@@ -26,7 +26,6 @@ struct cgroup_kind {
     const char *events;   /* the file with the line "oom_kill N" */
     const char *own;      /* its line that says how often the group's own memory was not enough; */
     const char *limit;    /* NULL: the peak has come to what this file says */
-    const char *refusals; /* the file with the line "max N": processes that were not started */
     int kills_one;        /* what the kernel kills is a process, not the group */
 };
 

@@ -127,23 +127,12 @@ static void take_result(struct cordon_result *r, struct cordon_run *run)
  */
 static const char *const outcomes[] = {"exception", "syntax", "exit", "result", "internal"};
 
-/*
- * An exception may be the end of a code that was refused a process: it says so when none is to be
- * had, and leaves it to a control group, which counts refusals, when there is room again.
- */
-static int is_limit(const struct cordon_run *run, const char *outcome, const struct exceeded *limit)
-{
-    return limit && (strcmp(outcome, "limit") == 0 ||
-                     (strcmp(outcome, "exception") == 0 && run->group_use.refusals > 0 &&
-                      limit == exceeded_of(WIRE_LIMIT_TASKS)));
-}
-
 static void take_error(struct cordon_result *r, const struct cordon_run *run, const json_t *end,
                        const char *outcome)
 {
     const struct exceeded *limit = exceeded_find(json_string_value(json_object_get(end, "limit")));
     take_details(r, end);
-    if (is_limit(run, outcome, limit)) {
+    if (limit && strcmp(outcome, "limit") == 0) {
         exceeded_say(r, run, limit);
         return;
     }

@@ -135,7 +135,7 @@ def test_the_end_after_a_process_was_refused(run, here, code, end):
 
 @delegated
 def test_processes_that_all_end_when_one_is_refused(run, here):
-    """There is room again when it is asked why: the group knows."""
+    """There is room again when it is asked why."""
     answer = run_into(run, "processes", "while True: os.fork()", *here, "--approved")
     assert answer["error"]["type"] == "BlockingIOError", answer
 

@@ -34,8 +34,8 @@ struct fake {
 };
 
 static const char *const v2_files[] = {
-    "memory.max",  "memory.high",   "memory.swap.max", "memory.oom.group", "pids.max",    "cpu.max",
-    "memory.peak", "memory.events", "pids.events",     "cgroup.procs",     "cgroup.kill", NULL,
+    "memory.max",  "memory.high",   "memory.swap.max", "memory.oom.group", "pids.max", "cpu.max",
+    "memory.peak", "memory.events", "cgroup.procs",    "cgroup.kill",      NULL,
 };
 static const char *const v1_files[] = {
     "memory.limit_in_bytes",
@@ -44,7 +44,6 @@ static const char *const v1_files[] = {
     "pids.max",
     "memory.max_usage_in_bytes",
     "memory.oom_control",
-    "pids.events",
     "cgroup.procs",
     "cgroup.event_control",
     NULL,
@@ -246,8 +245,8 @@ static void version_1_writes_every_knob(void **state)
 
 /* What the kernel says in a group's files, and what is made of it. */
 struct took {
-    const char *memory_events, *peak, *refused;
-    uint64_t peak_bytes, kills, refusals;
+    const char *memory_events, *peak;
+    uint64_t peak_bytes, kills;
     int full;
 };
 
@@ -257,8 +256,6 @@ static void say_took(const struct fake *f, int version, const struct took *took)
         say(f, 0, version == 2 ? "memory.peak" : "memory.max_usage_in_bytes", took->peak);
     if (took->memory_events)
         say(f, 0, version == 2 ? "memory.events" : "memory.oom_control", took->memory_events);
-    if (took->refused)
-        say(f, version == 2 ? 0 : 1, "pids.events", took->refused);
 }
 
 static void expect_took(int version, const struct took *took)
@@ -270,7 +267,6 @@ static void expect_took(int version, const struct took *took)
     cgroup_read(f.group, &use);
     assert_int_equal(use.peak_bytes, took->peak_bytes);
     assert_int_equal(use.kills, took->kills);
-    assert_int_equal(use.refusals, took->refusals);
     assert_int_equal(cgroup_is_full(f.group), took->full);
     close_fake(&f);
 }
@@ -280,18 +276,18 @@ static void what_it_took_is_read_back(void **state)
     (void)state;
     expect_took(2, &(struct took){.memory_events = NULL});
     expect_took(2, &(struct took){"low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\noom_group_kill 1\n",
-                                  "123456789\n", "max 5\n", 123456789, 2, 5, 1});
+                                  "123456789\n", 123456789, 2, 1});
     expect_took(1, &(struct took){"oom_kill_disable 0\nunder_oom 0\noom_kill 7\n", "570400000\n",
-                                  "max 2\n", 570400000, 7, 2, 1});
+                                  570400000, 7, 1});
 }
 
 static void a_kill_for_what_others_lack_is_not_counted(void **state)
 {
     (void)state;
     expect_took(2, &(struct took){"low 0\nhigh 0\nmax 12\noom 0\noom_kill 2\noom_group_kill 1\n",
-                                  NULL, NULL, 0, 0, 0, 0});
+                                  NULL, 0, 0, 0});
     expect_took(1, &(struct took){"oom_kill_disable 0\nunder_oom 0\noom_kill 7\n", "560000000\n",
-                                  NULL, 560000000, 0, 0, 0});
+                                  560000000, 0, 0});
 }
 
 /* That `cpuset` is handed on says nothing of `cpu`. */
