@@ -21,12 +21,12 @@ struct cgroup_kind {
     const char *mark; /* a file that directories of this kind have, and others have not */
     const struct knob *knobs;
     size_t count;
-    const char *now;      /* the file with what is charged, */
-    const char *peak;     /* and with the most that was */
-    const char *events;   /* the file with the line "oom_kill N" */
-    const char *own;      /* its line that says how often the group's own memory was not enough; */
-    const char *limit;    /* NULL: the peak has come to what this file says */
-    int kills_one;        /* what the kernel kills is a process, not the group */
+    const char *now;    /* the file with what is charged, */
+    const char *peak;   /* and with the most that was */
+    const char *events; /* the file with the line "oom_kill N" */
+    const char *own;    /* its line that says how often the group's own memory was not enough; */
+    const char *limit;  /* NULL: the peak has come to what this file says */
+    int kills_one;      /* what the kernel kills is a process, not the group */
 };
 
 extern const struct cgroup_kind cgroup_v2, cgroup_v1_memory, cgroup_v1_pids;
