@@ -266,6 +266,16 @@ int hostroot_seal_kernel(int *ret_proc, struct cordon_err *reterr)
     return r;
 }
 
+int hostroot_show_group(int is_whole, struct cordon_err *reterr)
+{
+    static const char path[] = "/sys/fs/cgroup";
+    const unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+
+    if (access(path, F_OK) < 0 || (is_whole && mount("cgroup2", path, "cgroup2", flags, NULL) == 0))
+        return 0;
+    return hide_dir(path, reterr);
+}
+
 /* ---- the working directory --------------------------------------------------- */
 
 int hostroot_enter_work(const char *path, uint64_t bytes, uint64_t files, struct cordon_err *reterr)

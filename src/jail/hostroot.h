@@ -35,6 +35,12 @@ int hostroot_mount_shm(uint64_t bytes, uint64_t files, struct cordon_err *reterr
  */
 int hostroot_seal_kernel(int *ret_proc, struct cordon_err *reterr);
 
+/*
+ * Of the host's control groups what the process's own namespace shows, or nothing: where is_whole is
+ * 0 that could be more than its own. The files of its limits stay, for programs that go by them.
+ */
+int hostroot_show_group(int is_whole, struct cordon_err *reterr);
+
 /* `path` and all below it become read-only; nothing there: nothing done. */
 int hostroot_protect(const char *path, struct cordon_err *reterr);
 

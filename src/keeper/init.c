@@ -60,8 +60,8 @@ static int step_group(void *ctx, struct cordon_err *reterr)
     in->is_counted = ns_enter_group(in->door.fds, in->door.count);
     for (size_t i = 0; i < in->door.count; i++)
         fd_close(&in->door.fds[i]);
-    if (in->is_counted && box_has_namespaces(in->box))
-        (void)unshare(CLONE_NEWCGROUP);
+    int has_space = in->is_counted && box_has_namespaces(in->box) && unshare(CLONE_NEWCGROUP) == 0;
+    in->has_group_space = has_space && in->door.count == 1;
     return 0;
 }
 
@@ -78,7 +78,9 @@ static int step_devices(void *ctx, struct cordon_err *reterr)
 static int step_kernel(void *ctx, struct cordon_err *reterr)
 {
     struct init *in = ctx;
-    return hostroot_seal_kernel(&in->proc, reterr);
+    int r = hostroot_seal_kernel(&in->proc, reterr);
+    /* Where no group is the run's own it is its caller's that counts, and that it may know. */
+    return r < 0 || !in->is_counted ? r : hostroot_show_group(in->has_group_space, reterr);
 }
 
 static int protect_row(void *ctx, enum plan_op op, const char *a, const char *b)

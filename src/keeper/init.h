@@ -28,11 +28,12 @@ struct init {
     const struct sandbox_spec *spec;
     int fds[WIRE_FORK_FDS];
     int report;
-    struct door door; /* of its control group */
-    int is_counted;   /* by the group, whose memory limit it is in */
-    char **environ;   /* of the run */
-    int listener;     /* of the call filter; -1: none, or the keeper's already */
-    int proc;         /* a /proc whose settings can be written to, until they are */
+    struct door door;    /* of its control group */
+    int is_counted;      /* by the group, whose memory limit it is in */
+    int has_group_space; /* in which that one is the root of version 2's only hierarchy */
+    char **environ;      /* of the run */
+    int listener;        /* of the call filter; -1: none, or the keeper's already */
+    int proc;            /* a /proc whose settings can be written to, until they are */
 };
 
 /* The init table, for the test that asserts its order and for printing. */

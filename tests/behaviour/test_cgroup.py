@@ -225,7 +225,9 @@ def test_its_name_is_not_told(cordon, who):
     why = SECOND and "groups can be left to a user in version 1 alone" or why_not_nobody(cordon.path)
     if who == "nobody" and why:
         pytest.skip(why)
-    code = b"result.update((n, open(f'/proc/{n}/cgroup').read()) for n in ('self', '1'))"
+    code = (b"import os\nresult.update((n, open(f'/proc/{n}/cgroup').read()) for n in ('self', '1'))\n"
+            b"result['all'] = [d for at in os.walk('/sys/fs/cgroup') for d in at[1]]\n"
+            b"result['files'] = os.listdir('/sys/fs/cgroup')")
     with tempfile.TemporaryDirectory() as folder, below("named") as made:
         config = Path(folder, "cordon.yaml")
         config.write_text(f"cgroup: {':'.join(map(str, made))}\n")
@@ -238,6 +240,8 @@ def test_its_name_is_not_told(cordon, who):
     assert answer["limits_by"].startswith("cgroup"), answer
     assert {row.split(":", 2)[2] for row in answer["result"]["self"].split()} == {"/"}, answer
     assert "cordon" not in answer["result"]["1"], answer
+    assert answer["result"]["all"] == [], "nor are those of others"
+    assert ("memory.max" in answer["result"]["files"]) == SECOND, "what it may take it may know"
 
 
 # ---- what it is not ----------------------------------------------------------------------------
