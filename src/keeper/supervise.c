@@ -82,6 +82,7 @@ static void kill_run(struct keeper *k, struct run *run)
 
     if (run->state == RUN_RUNNING)
         (void)kill(run->pid, SIGKILL);
+    run->meter.look_ns = 0; /* what ends takes no more; to look would hold it up */
     if (run->state == RUN_QUEUED) {
         err_set(&err, CORDON_E_HELPER, 0, "it was killed before it could be forked");
         err_step(&err, "fork");
