@@ -131,6 +131,23 @@ def test_any_text_gets_a_list_soon(code):
     assert time.monotonic() - before < 10  # a shared machine, perhaps a sanitizer
 
 
+NAMED = ", ".join
+SIDE_BY_SIDE = {
+    "keywords": (1000, lambda n: f"print({NAMED(f'a{i}=0' for i in range(n))})"),
+    "attributes": (1000, lambda n: f"match 1:\n case str({NAMED(f'a{i}=_' for i in range(n))}): pass"),
+    "functions": (4000, lambda n: "def f(): pass\n" * n),
+    "lambdas": (4000, lambda n: "lambda: 0\n" * n),
+    "variables": (10000, lambda n: "def f():\n" + "".join(f" a{i} = 0\n" for i in range(n))),
+}
+
+
+@pytest.mark.parametrize("what", SIDE_BY_SIDE)
+def test_what_takes_the_compiler_too_long_is_not_compiled(what):
+    most, program = SIDE_BY_SIDE[what]
+    assert check(program(most)) == []
+    assert [warning["rule"] for warning in check(program(most + 1))] == ["too-large"]
+
+
 def test_one_text_that_is_read_again_and_again_costs_its_length():
     before = time.monotonic()
     fields = check('x = f"' + "{x}" * 300000 + '"')  # minutes in the parser, before 3.12
