@@ -454,12 +454,18 @@ PyObject *audit_code_frame(void)
     return NULL;
 }
 
-PyObject *audit_names_in(PyObject *function)
+PyObject *audit_code_of(PyObject *function)
 {
     audit.own++;
-    AUTO_PY code = PyObject_GetAttrString(function, "__code__");
-    AUTO_PY names = code ? PyObject_GetAttrString(code, "co_names") : NULL;
+    PyObject *code = PyObject_GetAttrString(function, "__code__");
     audit.own--;
+    return code;
+}
+
+PyObject *audit_names_in(PyObject *function)
+{
+    AUTO_PY code = audit_code_of(function);
+    AUTO_PY names = code ? PyObject_GetAttrString(code, "co_names") : NULL;
     PyErr_Clear();
     return py_take(&names);
 }

@@ -54,6 +54,8 @@ int audit_is_on(void);
 int audit_is_by_code(void);
 /* The frame of the code that everything from here on is done for: a new reference, or NULL. */
 struct _object *audit_code_frame(void);
+/* The code of a Python function, which it has to be: a new reference, or NULL with an exception. */
+struct _object *audit_code_of(struct _object *function);
 /* The names that stand in the body of a Python function: a new reference, or NULL. */
 struct _object *audit_names_in(struct _object *function);
 /* 1: between the code and here a function of that module runs, or one of a package's. */

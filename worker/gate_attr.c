@@ -288,6 +288,11 @@ int check_attribute(struct gate *g, uint32_t i)
                          "whatever its name is.");
     if (is_load(g, i) && is_dispatch_word(g, name->text))
         return check_register(g, i);
+    if (is_dispatch_part(g, i))
+        return gate_warn(g, RULE_TYPE_VALUE, i,
+                         "A singledispatch function asks what is in `%s` for the class of each "
+                         "argument, `type` among them.",
+                         name->text);
     if (name->attr == ATTR_DUNDER)
         return check_dunder_attribute(g, i);
     if (name->attr == ATTR_FORMAT)

@@ -333,9 +333,8 @@ int check_special_call(struct gate *g, uint32_t i, uint32_t exports)
  */
 static int check_typed_cache(struct gate *g, uint32_t i)
 {
-    const struct export_name *row = export_sure(g, first_child(g, i));
     struct call_shape shape = call_shape(g, i);
-    if (!row || strcmp(row->name, "lru_cache") != 0 || !compares_as_it_likes(g) ||
+    if (!may_be_export(g, first_child(g, i), "lru_cache") || !compares_as_it_likes(g) ||
         !(shape.starred || shape.positional > 1 || keyword_of(g, i, "typed")))
         return 0;
     return gate_warn(g, RULE_TYPE_VALUE, i,

@@ -224,6 +224,12 @@ int check_class(struct gate *g, uint32_t i)
             return -1;
         if (N(g, c)->field == F_bases && check_package_base(g, c) < 0)
             return -1;
+        if (N(g, c)->field == F_bases && may_be_export(g, c, "singledispatchmethod") &&
+            gate_warn(
+                g, RULE_TYPE_VALUE, c,
+                "A class below `singledispatchmethod` can have a dispatcher of its own, which "
+                "would be given the class of each argument, `type` among them.") < 0)
+            return -1;
         if (N(g, c)->field == F_bases && kind_of(g, c) == K_Starred &&
             gate_warn(g, RULE_METACLASS, c,
                       "The bases of this class are not known before the code runs.") < 0)

@@ -23,6 +23,18 @@ int is_dispatch_word(const struct gate *g, const char *text)
            (strcmp(text, "register") == 0 || (looks_up && compares_as_it_likes(g)));
 }
 
+int names_dispatcher(const struct gate *g, const char *text)
+{
+    return g->dispatches && (strcmp(text, "dispatch") == 0 || strcmp(text, "dispatcher") == 0);
+}
+
+int is_dispatch_part(const struct gate *g, uint32_t i)
+{
+    const struct name *name = NAME(g, N(g, i)->name);
+    int read = is_load(g, i) && (name->defined || strcmp(name->text, "dispatch") == 0);
+    return names_dispatcher(g, name->text) && !read;
+}
+
 /* f.register, or f.register(...) */
 static int is_register(const struct gate *g, uint32_t i)
 {

@@ -65,7 +65,8 @@ static int sets_tame_name(struct gate *g, uint32_t call, unsigned at)
     if (!is_own_name_parameter(g, name)) {
         PyObject *text = string_of(g, name);
         int may_name = !text || PyUnicode_CompareWithASCIIString(text, "name") == 0;
-        if (may_name && at == 1 && !g->name_writes && !is_own_self(g, child_of(g, call, F_args)))
+        if (may_name && at == 1 && !g->name_writes &&
+            !is_genuine_self(g, child_of(g, call, F_args), NULL))
             g->name_writes = call;
         return are_tame_attr_strings(g, name);
     }

@@ -375,13 +375,17 @@ static void note_call(struct gate *g, uint32_t i)
         g->named_writes = i; /* replace(SimpleNamespace(), **names) */
     if (what == BUILTIN_TYPE)
         note_made_names(g, i);
-    if (what != BUILTIN_GETATTR && what != BUILTIN_SETATTR)
+    uint32_t func = first_child(g, i);
+    int sets = what == BUILTIN_SETATTR || /* or object.__setattr__() */
+               (kind_of(g, func) == K_Attribute &&
+                strcmp(NAME(g, N(g, func)->name)->text, "__setattr__") == 0);
+    if (what != BUILTIN_GETATTR && !sets)
         return;
     uint32_t name = child_at(g, i, F_args, 1);
     if (name)
         note_name_text(g, name);
     /* Names that are set by text count as defined by the source. */
-    PyObject *text = what == BUILTIN_SETATTR && name ? string_of(g, name) : NULL;
+    PyObject *text = sets && name ? string_of(g, name) : NULL;
     uint32_t id = text ? gate_name_find(g, text) : 0;
     if (id)
         NAME(g, id)->defined = NAME(g, id)->stored_elsewhere = 1;

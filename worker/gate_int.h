@@ -371,6 +371,8 @@ const struct export_module *module_of(const struct gate *g, uint32_t i, int *ret
 uint32_t exports_of(const struct gate *g, uint32_t i);
 /* The export it surely is, with its module's name, or NULL. */
 const struct export_name *export_sure(const struct gate *g, uint32_t i);
+/* Whether it may be the export of that name, by whatever name the source calls it. */
+int may_be_export(const struct gate *g, uint32_t i, const char *name);
 /* The export whose attribute is set: E.x, E[int].x, which sets it on E, or an alias of them. */
 const struct export_name *owner_of_attribute(const struct gate *g, uint32_t i);
 /* The class definition that a loaded Name surely is, or 0. */
@@ -486,6 +488,9 @@ int check_ratio(struct gate *g, uint32_t i);
 int has_plain_signature(const struct gate *g, uint32_t value);
 int check_class_value(struct gate *g, uint32_t i, uint32_t object);
 /* The name of a method of singledispatch that must not be taken unseen. */
+/* What singledispatch looks classes up by: its name, and where that is set, or taken. */
+int names_dispatcher(const struct gate *g, const char *text);
+int is_dispatch_part(const struct gate *g, uint32_t i);
 int is_dispatch_word(const struct gate *g, const char *text);
 int check_register(struct gate *g, uint32_t i);
 int check_annotation(struct gate *g, uint32_t i);

@@ -184,6 +184,16 @@ const struct export_name *export_sure(const struct gate *g, uint32_t i)
     return row && !row->denied ? row : NULL;
 }
 
+int may_be_export(const struct gate *g, uint32_t i, const char *name)
+{
+    const struct symbol *s = symbol_of(g, i);
+    for (uint32_t b = s ? s->first : 0; b && may_go_on(g); b = g->binds[b].next)
+        if (g->binds[b].export && strcmp(g->binds[b].export->name, name) == 0)
+            return 1;
+    return kind_of(g, i) == K_Attribute && module_of(g, first_child(g, i), NULL) &&
+           strcmp(NAME(g, N(g, i)->name)->text, name) == 0;
+}
+
 uint32_t class_sure(const struct gate *g, uint32_t i)
 {
     const struct bind *b = only_bind(g, symbol_of(g, i));

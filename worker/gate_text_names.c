@@ -34,7 +34,8 @@ int is_tame_name(const struct gate *g, const char *text, size_t len)
                !(g->packages && (what == ATTR_DOOR || package_has_part(NAME(g, id)->str)));
     if (gate_package_why(g, name))
         return 0;
-    if (is_import_hint(name) || is_dispatch_word(g, name) || gate_hands_table_out(g, name))
+    if (is_import_hint(name) || is_dispatch_word(g, name) || names_dispatcher(g, name) ||
+        gate_hands_table_out(g, name))
         return 0;
     if (strcmp(name, "_name_") == 0) /* of a member of an Enum: what a copy of it reads */
         return 0;

@@ -200,7 +200,7 @@ static int keeps_types(const struct gate *g, uint32_t i)
 {
     uint32_t parent = N(g, i)->parent;
     if (!is_in_field(g, i, K_Subscript, F_value) || !compares_as_it_likes(g) ||
-        strcmp(name_of(g, i), "Literal") != 0)
+        !may_be_export(g, i, "Literal"))
         return 0;
     uint32_t slice = child_of(g, parent, F_slice);
     for (uint32_t k = slice; k < N(g, slice)->end; k++)
@@ -209,8 +209,20 @@ static int keeps_types(const struct gate *g, uint32_t i)
     return 0;
 }
 
+/* lru_cache, not called right there: who knows whether with typed=True. */
+static int is_cache_value(const struct gate *g, uint32_t i)
+{
+    return may_be_export(g, i, "lru_cache") && compares_as_it_likes(g) && !is_callee(g, i) &&
+           N(g, i)->field != F_decorator_list && !is_unseen_type(g, i);
+}
+
 int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
 {
+    if (exports & EXPORTS(EXPORT_PLAIN) && is_cache_value(g, i))
+        return gate_warn(g, RULE_TYPE_VALUE, i,
+                         "`%s` is passed on: called with typed=True it keeps classes, and compares "
+                         "them with objects whose `__eq__` and `__hash__` this code defines.",
+                         name_of(g, i));
     if (exports & EXPORTS(EXPORT_PLAIN) && keeps_types(g, i))
         return warn_reflective(g, i);
     if (exports & EXPORTS(EXPORT_NAMESPACE))

@@ -262,6 +262,8 @@ int advance_guard(void);
 int state_guard(void);
 /* redirect_guard.c: redirect_stdout() sets sys.stdout and nothing else. As that. */
 int redirect_guard(void);
+/* machinery_guard.c: what the library goes by in objects that the code gets. As that. */
+int machinery_guard(void);
 /* made_seal.c: classes that the code makes have no names but those of class statements. As that. */
 int made_seal(void);
 /* method_seal.c: their methods are for their instances. Before class_seal(). As that. */
