@@ -135,8 +135,10 @@ def test_the_end_after_a_process_was_refused(run, here, code, end):
 
 @delegated
 def test_processes_that_all_end_when_one_is_refused(run, here):
-    """There is room again when it is asked why."""
-    answer = run_into(run, "processes", "while True: os.fork()", *here, "--approved")
+    """There is room again when it is asked why. Few of them, since each says why it ends."""
+    with here[1].open("a") as file:
+        file.write("profiles:\n  - {name: few, approved: {limits: {tasks: 16}}}\n")
+    answer = run_into(run, "processes", "while True: os.fork()", *here, "--profile", "few", "--approved")
     assert answer["error"]["type"] == "BlockingIOError", answer
 
 
