@@ -178,7 +178,10 @@ int check_format_attribute(struct gate *g, uint32_t i)
                          "it is given.");
     return gate_warn(g, RULE_FORMAT_RECEIVER, i,
                      "The text that is formatted is not known before the code runs, and a format "
-                     "can read any attribute by name; an f-string cannot.");
+                     "can read any attribute by name; an f-string cannot.%s",
+                     NAME(g, N(g, i)->name)->is_method
+                         ? " If it is a method of this code's own, another name would tell."
+                         : "");
 }
 
 /* ---- on anything ----------------------------------------------------------------------------------- */

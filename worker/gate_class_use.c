@@ -15,28 +15,6 @@ static const char *text_of_name(const struct gate *g, uint32_t i)
 
 /* ---- a class as a value ------------------------------------------------------------------ */
 
-#define OPERANDS_MAX 16
-
-int is_tame_comparison(const struct gate *g, uint32_t i, uint32_t compare)
-{
-    unsigned op = N(g, compare)->op, operands = 0;
-    if (op == COMPARE_IDENTITY)
-        return 1;
-    if (op & COMPARE_ORDER || (op & COMPARE_IN && N(g, i)->field != F_left))
-        return 0;
-    FOR_CHILDREN (g, c, compare) {
-        enum kind kind = kind_of(g, c);
-        if (++operands > OPERANDS_MAX)
-            return 0;
-        if (c == i)
-            continue;
-        int display = kind == K_Tuple || kind == K_List || kind == K_Set;
-        if (!is_class_like(g, c) || (op & COMPARE_IN && !display))
-            return 0;
-    }
-    return 1;
-}
-
 /*
  * D[type(x)], D.get(type(x)) with a dict that is displayed there, or once and never changes; its keys
  * are classes or constants, which do not look at what they are compared with.
@@ -51,6 +29,37 @@ static int is_fixed_dict(const struct gate *g, uint32_t i)
         if (N(g, c)->field != F_keys)
             break;
         if (kind_of(g, c) != K_Constant && !is_class_like(g, c))
+            return 0;
+    }
+    return 1;
+}
+
+/* One that type(x) is looked for in: the same, or classes side by side. */
+static int is_fixed_table(const struct gate *g, uint32_t i)
+{
+    const struct symbol *s = symbol_of(g, i);
+    uint32_t value = s ? only_value(g, s) : i;
+    enum kind kind = kind_of(g, value);
+    if (kind == K_Tuple || kind == K_List || kind == K_Set)
+        return is_class_like(g, value) && !(s && kind != K_Tuple && s->flags & SYMBOL_ESCAPES);
+    return is_fixed_dict(g, i);
+}
+
+#define OPERANDS_MAX 16
+
+int is_tame_comparison(const struct gate *g, uint32_t i, uint32_t compare)
+{
+    unsigned op = N(g, compare)->op, operands = 0;
+    if (op == COMPARE_IDENTITY)
+        return 1;
+    if (op & COMPARE_ORDER || (op & COMPARE_IN && N(g, i)->field != F_left))
+        return 0;
+    FOR_CHILDREN (g, c, compare) {
+        if (++operands > OPERANDS_MAX)
+            return 0;
+        if (c == i)
+            continue;
+        if (op & COMPARE_IN ? !is_fixed_table(g, c) : !is_class_like(g, c))
             return 0;
     }
     return 1;

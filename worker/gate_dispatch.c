@@ -101,12 +101,25 @@ static int registers_class(const struct gate *g, uint32_t i)
     return !class || is_registrable(g, class);
 }
 
+/* r.register, r being an instance of a class of the source that has such a method. */
+static int is_of_own_class(struct gate *g, uint32_t i)
+{
+    uint32_t base = first_child(g, i), value = only_value(g, symbol_of(g, base));
+    uint32_t class = value && is_own_value(g, base) ? class_sure(g, first_child(g, value)) : 0;
+    uint32_t s = class ? gate_scope_find(g, N(g, class)->link, N(g, i)->name) : 0;
+    if (s && !g->class_parts)
+        g->class_parts = i;
+    return s && !NAME(g, N(g, i)->name)->may_be_set &&
+           g->symbols[s].kinds == BINDS(BIND_FUNCTION) && g->symbols[s].count == 1 &&
+           !child_of(g, g->binds[g->symbols[s].first].node, F_decorator_list);
+}
+
 int check_register(struct gate *g, uint32_t i)
 {
     int registers = strcmp(text_of_name(g, i), "register") == 0;
     if (strcmp(text_of_name(g, i), "registry") == 0 && (is_reading(g, i) || is_read_by_call(g, i)))
         return 0;
-    if ((registers && decorates(g, i)) || registers_class(g, i))
+    if ((registers && decorates(g, i)) || registers_class(g, i) || is_of_own_class(g, i))
         return 0;
     return gate_warn(g, RULE_ANNOTATION, i,
                      "`%s` of a singledispatch function evaluates the annotations of what it gets, "

@@ -91,19 +91,9 @@ static uint32_t class_constant(struct gate *g, uint32_t i)
         name->inner != 1 || name->may_be_set || g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS ||
         g->mixins || !(facts & CLASS_REAL) || !(facts & CLASS_PLAIN))
         return 0;
-    if (!g->constant_formats)
-        g->constant_formats = i;
+    if (!g->class_parts)
+        g->class_parts = i;
     return value;
-}
-
-int check_constant_formats(struct gate *g)
-{
-    if (!g->constant_formats ||
-        !(g->named_writes || g->dict_replaced || g->wrapped_self || g->hooked_copies))
-        return 0;
-    return gate_warn(g, RULE_FORMAT_RECEIVER, g->constant_formats,
-                     "The text that is formatted is an attribute, and the code sets attributes by "
-                     "names made at run time: it may be any text, and read any attribute.");
 }
 
 /* The text that node i surely is: a new reference, or NULL without an exception. */

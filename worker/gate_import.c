@@ -9,10 +9,11 @@
 
 static int warn_import(struct gate *g, uint32_t i, const char *module)
 {
-    return gate_warn(g, RULE_IMPORT, i,
-                     "The module `%s` is not among those that code may use without being asked: "
-                     "it could reach files, programs or the network.",
-                     module);
+    return gate_warn(
+        g, RULE_IMPORT, i,
+        "The module `%s` is not among those that code may use without being asked: "
+        "it has not been found harmless, and could reach files, programs or the network.",
+        module);
 }
 
 /* An import in a class body binds an attribute: whatever it is, C.x is it, and C().x. */

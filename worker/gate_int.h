@@ -235,10 +235,10 @@ struct gate {
     uint32_t renames;     /* first node that gives something a `__name__` made at run time, or 0 */
     uint32_t alias_names; /* first node that sets `_name` on what may be an alias of typing, or 0 */
     uint32_t name_writes; /* first node that sets an attribute `name` to what is not known */
-    uint32_t object_dicts;     /* first node that reads the dict of an object, or 0 */
-    uint32_t wrapped_self;     /* first node that copies attributes to a genuine self, or 0 */
-    uint32_t named_writes;     /* first node that sets attributes named at run time, or 0 */
-    uint32_t constant_formats; /* first one that formats a constant of a class, or 0 */
+    uint32_t object_dicts; /* first node that reads the dict of an object, or 0 */
+    uint32_t wrapped_self; /* first node that copies attributes to a genuine self, or 0 */
+    uint32_t named_writes; /* first node that sets attributes named at run time, or 0 */
+    uint32_t class_parts;  /* first one that takes an attribute for what a class says it is, or 0 */
 };
 
 #define N(g, i) (&(g)->nodes[i])
@@ -651,7 +651,5 @@ int are_tame_field_names(const struct gate *g, uint32_t i);
 int is_tame_format(const struct gate *g, PyObject *str);
 /* -1: what text it is is not known; else is_tame_format() of it. */
 int format_of_receiver(struct gate *g, uint32_t i);
-/* Once all nodes are judged: whether constants of classes have stayed what they are. */
-int check_constant_formats(struct gate *g);
 
 #endif

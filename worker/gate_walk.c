@@ -5,6 +5,8 @@
  */
 #include "gate_int.h"
 
+#include <string.h>
+
 static int check_except_star(struct gate *g, uint32_t i)
 {
     return gate_warn(g, RULE_EXCEPT_STAR, i,
@@ -84,12 +86,24 @@ static int check_wrapped_self(struct gate *g)
                      "dict where they are then found.");
 }
 
+/* Attributes that were taken for what a class's body says. */
+static int check_class_parts(struct gate *g)
+{
+    if (!g->class_parts ||
+        !(g->named_writes || g->dict_replaced || g->wrapped_self || g->hooked_copies))
+        return 0;
+    int registers = strcmp(NAME(g, N(g, g->class_parts)->name)->text, "register") == 0;
+    return gate_warn(g, registers ? RULE_ANNOTATION : RULE_FORMAT_RECEIVER, g->class_parts,
+                     "This goes by what stands in a class, and the code sets attributes by names "
+                     "made at run time: it may be anything.");
+}
+
 int gate_walk(struct gate *g)
 {
     for (uint32_t i = 0; i < g->node_count; i++)
         if (check_node(g, i) < 0)
             return -1;
-    return check_copies(g) < 0 || check_wrapped_self(g) < 0 || check_constant_formats(g) < 0
+    return check_copies(g) < 0 || check_wrapped_self(g) < 0 || check_class_parts(g) < 0
                ? -1
                : gate_fields_check(g);
 }
