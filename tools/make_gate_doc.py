@@ -54,6 +54,10 @@ The same is true of the interpreter's own C code: an object that empties a conta
 compared, hashed or converted can end the process, or worse. The ways that are known to read or
 write beside an object are shut while the code runs, whatever the gate says; that there are no
 others is not claimed.
+
+Nor that a run cannot fool the library that works for it alone: classes derived from `str`, `int` or
+`bytes` that lie about what they are equal to leave odd entries in caches of `re`, `struct` or
+`urllib.parse`. They go with the process, and no other run sees them.
 """
 
 

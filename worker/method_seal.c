@@ -291,7 +291,7 @@ static int seal_module(PyObject *module)
     return values ? 0 : -1;
 }
 
-/* Functions of modules, each with what is put in its place. */
+/* What modules hold, each with what is put in its place. */
 static PyObject *without_classes(PyObject *function)
 {
     return method_of(function, NULL, 0);
@@ -305,10 +305,11 @@ static PyObject *without_types(PyObject *function)
 }
 
 static const struct {
-    const char *module, *function;
-    PyObject *(*replace)(PyObject *function);
+    const char *module, *name;
+    PyObject *(*replace)(PyObject *value);
     const char *why;
-} functions[] = {
+} entries[] = {
+    {"re", "_special_chars_map", PyDictProxy_New, "escape() hands it to `translate` of its text"},
     {"statistics", "_exact_ratio", without_classes, "a mean is made by the class of its data"},
     {"urllib.parse", "urlsplit", without_types,
      "its cache compares the types of what it got with what it gets"},
@@ -330,10 +331,10 @@ static int replace(const char *module, const char *name, PyObject *(*make)(PyObj
     return PyObject_SetAttrString(own, name, made);
 }
 
-static int seal_functions(void)
+static int seal_entries(void)
 {
-    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
-        if (replace(functions[i].module, functions[i].function, functions[i].replace) < 0)
+    for (size_t i = 0; i < ARRAY_LEN(entries); i++)
+        if (replace(entries[i].module, entries[i].name, entries[i].replace) < 0)
             return -1;
     return 0;
 }
@@ -363,5 +364,5 @@ int method_seal(void)
         if (ours < 0 || (ours > 0 && (!module || seal_module(module) < 0)))
             return -1;
     }
-    return seal_functions();
+    return seal_entries();
 }
