@@ -107,7 +107,7 @@ int limits_apply(const struct sandbox_spec *spec, const struct limits_base *base
     uint64_t data = sum(base->data_bytes, spec->memory_bytes);
     uint64_t file = spec->disk_bytes;
     uint64_t cpu = spec->cpu_ms / 1000 + (spec->cpu_ms % 1000 != 0);
-    uint64_t tasks = spec->tasks + (wide ? 2 : 0); /* the keeper and the init count, too */
+    uint64_t tasks = spec->tasks + (wide ? 3 : 0); /* the keeper, a thread of its, the init */
 
     uint64_t files = wide ? RLIM_INFINITY : spec->open_files; /* limits_open_files() */
 

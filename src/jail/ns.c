@@ -3,8 +3,8 @@
  * ns: clone(2) and id maps.
  *
  * The raw system call, because glibc's fork() takes no flags and its clone() wants a new
- * stack. It is made by single-threaded processes only, so no lock can be held by a thread
- * that the copy does not have.
+ * stack. It is made by processes only that have no thread which holds a lock of libc's (the keeper's
+ * allocate nothing), or the copy would wait for one that it does not have.
  */
 #include "jail/ns.h"
 

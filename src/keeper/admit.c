@@ -170,9 +170,9 @@ static uint64_t most_held(pid_t top, uint64_t until_ns)
 }
 
 /* Of shared pages. They may have mapped all that is filed, which counts already. */
-static uint64_t shown(pid_t top, uint64_t filed, uint64_t until_ns)
+static uint64_t shown(const struct run *run, pid_t top, uint64_t filed, uint64_t until_ns)
 {
-    struct walk walk = {0};
+    struct walk walk = {.reader = run->meter.walk.reader}; /* it has been taken for the run */
     struct hold_pages pages;
 
     (void)walk_on(&walk, top, 1, until_ns, &pages);
@@ -206,7 +206,7 @@ uint64_t admit_hidden(const struct run *run, pid_t top, uint64_t filed, uint64_t
     most = more < most ? more : most;
     if (most <= limit)
         return 0;
-    uint64_t seen = may_walk ? shown(top, filed, until_ns) : resident;
+    uint64_t seen = may_walk ? shown(run, top, filed, until_ns) : resident;
     uint64_t hidden = more > seen ? more - seen : 0;
     hidden = hidden < most ? hidden : most;
     return hidden > limit ? hidden : 0;

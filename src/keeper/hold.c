@@ -255,7 +255,7 @@ uint64_t hold_unseen(pid_t top, int without_top)
     return all;
 }
 
-void hold_pages_of(const struct tree_process *p, struct hold_pages *ret)
+int hold_pages_of(const struct tree_process *p, struct hold_pages *ret)
 {
     char text[TREE_TEXT_MAX];
 
@@ -263,11 +263,10 @@ void hold_pages_of(const struct tree_process *p, struct hold_pages *ret)
     (void)tree_read(p->look, "smaps_rollup", text);
     if (take_line(text, "\nPss_Anon:", &ret->own_bytes)) {
         (void)take_line(text, "\nPss_Shmem:", &ret->shared_bytes);
-        return;
+        return 1;
     }
     /* An old kernel tells one sum; a process that has gone, nothing at all. */
-    if (!take_line(text, "\nPss:", &ret->own_bytes))
-        ret->own_bytes += tree_resident_now(p->look);
+    return take_line(text, "\nPss:", &ret->own_bytes);
 }
 
 /* ---- shared memory without a name ------------------------------------------------------ */

@@ -44,13 +44,13 @@ int hold_open(pid_t pid, const char *path);
 
 /*
  * What a process holds in pages that no file is behind, of those that it has together with others
- * its share: a walk over its page tables.
+ * its share: a walk over its page tables. 0 when it does not let that be seen, or is gone.
  */
 struct hold_pages {
     uint64_t own_bytes;
     uint64_t shared_bytes; /* of memory files and the like */
 };
-void hold_pages_of(const struct tree_process *process, struct hold_pages *ret);
+int hold_pages_of(const struct tree_process *process, struct hold_pages *ret);
 
 /* Of shared memory without a name: what the processes have mapped, if only one page of it. */
 struct hold_shared {

@@ -5,8 +5,7 @@
  * when that is too much is the sum made in which each page counts once, a walk over all
  * page tables (keeper/walk.c).
  *
- * Invariant: a turn is over after 1.5 TURN_NS and what one process takes, whatever the runs have made
- * of themselves; who had no part in it comes first in the next one, and what that cannot know is
+ * Invariant: a turn is over after 1.5 TURN_NS, whatever the runs have made of themselves; who had no part in it comes first in the next one, and what that cannot know is
  * never taken for nothing.
  */
 #include "keeper/meter.h"
@@ -31,11 +30,10 @@
 /* For all that can be made long: maps, page tables. */
 #define TURN_NS (100 * MS)
 #define REST_MAX_NS (100 * MS) /* between two looks, however long one took */
-/* The exact sum waits until nothing has forked for so long; for how long at the most, while the
- * other one is too much; and when that one is so many times too much, it will do. */
+/* While something forks, and for so long after that, the exact sum is made in short parts; for how
+ * long at the most, while the other one is too much. */
 #define QUIET_NS (100 * MS)
-#define MOST_PUT_OFF_NS (5000 * MS)
-#define TIMES_AT_MOST 4
+#define MOST_HASTE_NS (5000 * MS)
 /* What one processor can fill in a nanosecond, with pages of 2 MiB: 11 measured. */
 #define FILL_BYTES_PER_NS 12
 /* An interpreter that has loaded its library. */
@@ -97,16 +95,17 @@ static uint64_t tasks_since(const struct run *run)
 
 /*
  * The walk over page tables waits for whoever forks, and among hundreds who do that is for
- * seconds, in which they become thousands: it is put off, though not for ever.
+ * seconds, in which they become thousands: then they are counted more often than that walk gets on,
+ * though not for ever.
  */
-static int put_off(const struct keeper *k, const struct run *run)
+static int has_haste(const struct keeper *k, const struct run *run)
 {
     const struct metered *m = &run->meter;
     uint64_t now = io_now_ns();
 
     if (!has_to_peek(k, run) || (tasks_since(run) == 0 && now - m->forked_ns > QUIET_NS))
         return 0;
-    return now - m->over_ns < MOST_PUT_OFF_NS;
+    return now - m->over_ns < MOST_HASTE_NS;
 }
 
 /* The strict have none. Asking is a walk over all of them, and few cannot come to much. */
@@ -166,13 +165,8 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
         walk_end(&run->meter.walk);
         return;
     }
-    if (put_off(k, run)) {
-        walk_end(&run->meter.walk);
-        /* Too much it is; how much nobody knows. */
-        look->held =
-            look->held / TIMES_AT_MOST < look->most ? run->meter.peak_bytes : look->most + 1;
-        return;
-    }
+    if (has_haste(k, run) && look->until_ns > io_now_ns() + PEEK_NS)
+        look->until_ns = io_now_ns() + PEEK_NS;
     walk(run, top, look, kernels);
 }
 
@@ -245,6 +239,8 @@ void meter_start(const struct keeper *k, struct run *run)
     if (run->meter.look_ns != 0)
         return;
     run->meter.room = run->spec.tasks;
+    if (run->spec.approved) /* the kernel counts it from the beginning, see limits.c */
+        walk_ready(&run->meter.walk);
     run->meter.over_ns = io_now_ns();
     plan_peek(k, run, io_now_ns());
     run->meter.look_ns = io_now_ns() + within(FIRST_NS, time_to_fill(run, room), MOST_NS);
@@ -290,7 +286,7 @@ static void look_at(struct keeper *k, struct run *run, uint64_t now, uint64_t un
     add_up(k, run, top, &look);
     if (run->spec.approved) /* what may be hidden is looked for however long the walk was */
         look.held = add(look.held, admit_hidden(run, top, look.filed, look.sum.resident_bytes,
-                                                !put_off(k, run), until_ns + TURN_NS / 2));
+                                                !has_haste(k, run), until_ns + TURN_NS / 2));
     note_peak(k, run, look.held);
     if (look.sum.cpu_ms > run->meter.cpu_ms)
         run->meter.cpu_ms = look.sum.cpu_ms;
@@ -302,7 +298,9 @@ static void look_at(struct keeper *k, struct run *run, uint64_t now, uint64_t un
         rest = REST_MAX_NS; /* a look that took so long waited for the code, and did not work */
     if (wait < rest)
         wait = rest;
-    run->meter.look_ns = look.goes_on ? run->meter.looked_ns : now + wait;
+    run->meter.look_ns = !look.goes_on       ? now + wait
+                         : has_haste(k, run) ? run->meter.looked_ns + run->meter.took_ns
+                                             : run->meter.looked_ns;
     run->meter.room = run->spec.tasks + 1 - look.sum.threads;
     enum wire_limit over = is_unlimited(run) ? WIRE_LIMIT_NONE : judge(run, &look);
     if (over != WIRE_LIMIT_NONE)

@@ -114,7 +114,7 @@ void runs_remove(struct runs *runs, struct run *run)
     leave_state(runs, run);
     run->due_ns = 0;
     run->meter.look_ns = 0;
-    walk_end(&run->meter.walk);
+    walk_close(&run->meter.walk);
     fd_close(&run->meter.work);
     fd_close(&run->meter.shm);
     TAILQ_INSERT_HEAD(&runs->unused, run, link);

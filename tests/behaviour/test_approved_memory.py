@@ -292,6 +292,28 @@ def test_of_a_process_whose_first_thread_has_ended(approve):
     """)
 
 
+def test_memory_is_counted_while_something_forks(approve):
+    """The exact sum waits for who forks, and the keeper must not wait for either."""
+    is_held(approve, """
+        if os.fork() == 0:
+            while True:
+                if os.fork() == 0:
+                    os._exit(0)
+                os.wait()
+                time.sleep(0.001)
+        for n in range(5):
+            if os.fork() == 0:
+                held = bytearray(20 << 20)
+                for at in range(0, len(held), 4096):
+                    held[at] = 1
+                    if at % (4 << 20) == 0:
+                        time.sleep(0.004)
+                time.sleep(rest)
+            time.sleep(0.02)
+        time.sleep(rest)
+    """)
+
+
 def test_code_does_not_give_up_its_turn(value):
     """Who never gets one holds up the keeper that answers it."""
     assert value("""
