@@ -341,16 +341,33 @@ int hold_shared(pid_t top, int without_top, uint64_t until_ns, struct hold_share
     return s.unseen ? -1 : 0;
 }
 
+/* ---- the host ---------------------------------------------------------------------------- */
+
+static void read_host(char text[TREE_TEXT_MAX])
+{
+    AUTO_FD fd = openat(tree_proc(), "meminfo", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, TREE_TEXT_MAX - 1) : 0;
+    text[n > 0 ? n : 0] = '\0';
+}
+
 uint64_t hold_of_host(void)
 {
     char text[TREE_TEXT_MAX];
     uint64_t files = 0, swap = 0, swap_left = 0;
 
-    AUTO_FD fd = openat(tree_proc(), "meminfo", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
-    text[n > 0 ? n : 0] = '\0';
+    read_host(text);
     (void)take_line(text, "\nShmem:", &files);
     (void)take_line(text, "\nSwapTotal:", &swap);
     (void)take_line(text, "\nSwapFree:", &swap_left);
     return files + swap - swap_left;
+}
+
+uint64_t hold_free(void)
+{
+    char text[TREE_TEXT_MAX];
+    uint64_t left = 0;
+
+    read_host(text);
+    (void)take_line(text, "\nMemFree:", &left);
+    return left;
 }

@@ -62,5 +62,7 @@ int hold_shared(pid_t top, int without_top, uint64_t until_ns, struct hold_share
 
 /* What the whole host has in files in memory and shared memory, swapped out or not. */
 uint64_t hold_of_host(void);
+/* What the whole host has not given to anybody. */
+uint64_t hold_free(void);
 
 #endif

@@ -30,8 +30,8 @@
 /* For all that can be made long: maps, page tables. */
 #define TURN_NS (100 * MS)
 #define REST_MAX_NS (100 * MS) /* between two looks, however long one took */
-/* While something forks, and for so long after that, the exact sum is made in short parts; for how
- * long at the most, while the other one is too much. */
+/* While something forks, and for so long after that, the exact sum has pauses; for how long at the
+ * most, while the other one is too much. */
 #define QUIET_NS (100 * MS)
 #define MOST_HASTE_NS (5000 * MS)
 /* What one processor can fill in a nanosecond, with pages of 2 MiB: 11 measured. */
@@ -49,7 +49,7 @@ struct look {
     uint64_t most;  /* memory that it may hold */
     uint64_t held;  /* never less than it does hold */
     uint64_t filed; /* of that, in file systems in memory and the like */
-    uint64_t until_ns;
+    uint64_t begun_ns, until_ns;
     int goes_on; /* nobody knows yet how much it is */
 };
 
@@ -130,7 +130,7 @@ static void walk(struct run *run, pid_t top, struct look *look, uint64_t kernels
     uint64_t shared = pages.shared_bytes > look->filed ? pages.shared_bytes : look->filed;
     look->held = pages.own_bytes + shared + kernels;
     look->goes_on = state == WALK_GOES_ON;
-    int too_much = state == WALK_TOO_LONG ||
+    int too_much = state == WALK_TOO_LONG || w->grown_bytes > run->spec.memory_bytes ||
                    add(look->held, w->grown_bytes) > add(look->most, run->spec.memory_bytes);
     if (upper > look->most && look->held <= look->most && too_much)
         look->held = look->most + 1;
@@ -165,8 +165,11 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
         walk_end(&run->meter.walk);
         return;
     }
-    if (has_haste(k, run) && look->until_ns > io_now_ns() + PEEK_NS)
-        look->until_ns = io_now_ns() + PEEK_NS;
+    /* What they make meanwhile is seen by the next look only: half the time is for each. */
+    uint64_t part_ns = io_now_ns() - look->begun_ns;
+    part_ns = part_ns < PEEK_NS ? PEEK_NS : part_ns;
+    if (look->until_ns > io_now_ns() + part_ns)
+        look->until_ns = io_now_ns() + part_ns;
     walk(run, top, look, kernels);
 }
 
@@ -232,6 +235,20 @@ static void plan_peek(const struct keeper *k, struct run *run, uint64_t now)
     run->meter.peek_ns = now + PEEK_NS;
 }
 
+/*
+ * Whoever rests longer than it takes to come to twice the limit sees from one small file whether the
+ * host has so much less that it may be this run's.
+ */
+static void plan_watch(struct run *run, const struct look *look, int has_to)
+{
+    struct metered *m = &run->meter;
+
+    m->free_bytes = has_to ? hold_free() : 0;
+    m->taken_bytes = (add(look->most, run->spec.memory_bytes) - look->held) / 4;
+    if (has_to)
+        m->peek_ns = io_now_ns() + PEEK_NS;
+}
+
 void meter_start(const struct keeper *k, struct run *run)
 {
     uint64_t room = add(run->spec.memory_bytes, run->spec.memory_bytes);
@@ -272,7 +289,7 @@ static void end_over(const struct keeper *k, struct run *run, enum wire_limit li
 
 static void look_at(struct keeper *k, struct run *run, uint64_t now, uint64_t until_ns)
 {
-    struct look look = {.until_ns = until_ns};
+    struct look look = {.begun_ns = io_now_ns(), .until_ns = until_ns};
 
     run->meter.look_ns = now + MOST_NS;
     pid_t top = tree_number(run->pid);
@@ -290,7 +307,7 @@ static void look_at(struct keeper *k, struct run *run, uint64_t now, uint64_t un
     note_peak(k, run, look.held);
     if (look.sum.cpu_ms > run->meter.cpu_ms)
         run->meter.cpu_ms = look.sum.cpu_ms;
-    uint64_t wait = interval(run, &look);
+    uint64_t wait = interval(run, &look), soon = wait;
     run->meter.looked_ns = io_now_ns();
     run->meter.took_ns = run->meter.looked_ns - now;
     uint64_t rest = 4 * run->meter.took_ns; /* the code's own work comes first */
@@ -298,6 +315,7 @@ static void look_at(struct keeper *k, struct run *run, uint64_t now, uint64_t un
         rest = REST_MAX_NS; /* a look that took so long waited for the code, and did not work */
     if (wait < rest)
         wait = rest;
+    plan_watch(run, &look, wait > soon);
     run->meter.look_ns = !look.goes_on       ? now + wait
                          : has_haste(k, run) ? run->meter.looked_ns + run->meter.took_ns
                                              : run->meter.looked_ns;
@@ -307,12 +325,15 @@ static void look_at(struct keeper *k, struct run *run, uint64_t now, uint64_t un
         end_over(k, run, over);
 }
 
-static void peek(struct run *run, uint64_t now)
+static void peek(const struct keeper *k, struct run *run, uint64_t now)
 {
     struct metered *m = &run->meter;
 
     m->peek_ns = now + PEEK_NS;
-    if (tasks_since(run) >= m->room && now > m->looked_ns + m->took_ns)
+    if (has_to_peek(k, run) && tasks_since(run) >= m->room && now > m->looked_ns + m->took_ns)
+        m->look_ns = now;
+    if (m->free_bytes > 0 && now > m->looked_ns + m->took_ns / 4 &&
+        add(hold_free(), m->taken_bytes) < m->free_bytes)
         m->look_ns = now;
 }
 
@@ -354,14 +375,14 @@ static struct run *next_due(struct runs *runs, uint64_t now)
     return run;
 }
 
-static void peek_all(struct runs *runs, uint64_t now)
+static void peek_all(struct keeper *k, uint64_t now)
 {
     struct run *run;
 
-    TAILQ_FOREACH(run, &runs->live, link)
+    TAILQ_FOREACH(run, &k->runs.live, link)
     if (is_looked_at(run) && run->meter.look_ns > now && run->meter.peek_ns != 0 &&
         run->meter.peek_ns <= now)
-        peek(run, now);
+        peek(k, run, now);
 }
 
 uint64_t meter_turn(struct keeper *k, uint64_t now)
@@ -370,7 +391,7 @@ uint64_t meter_turn(struct keeper *k, uint64_t now)
     int looked = 0;
     struct run *run;
 
-    peek_all(&k->runs, now);
+    peek_all(k, now);
     while ((!looked || io_now_ns() < until_ns) && (run = next_due(&k->runs, now))) {
         plan_peek(k, run, now);
         if (!looked)
