@@ -5,8 +5,8 @@
  * when that is too much is the sum made in which each page counts once, a walk over all
  * page tables (keeper/walk.c).
  *
- * Invariant: a turn is over after 1.5 TURN_NS, whatever the runs have made of themselves; who had no part in it comes first in the next one, and what that cannot know is
- * never taken for nothing.
+ * Invariant: a turn is over after 1.5 TURN_NS, whatever the runs have made of themselves; who had
+ * no part in it comes first in the next one, and what that cannot know is never taken for nothing.
  */
 #include "keeper/meter.h"
 

@@ -18,9 +18,8 @@ struct walked {
     int is_asked;
     int had_turn;
     uint64_t born;
-    uint64_t
-        faults; /* by the begin of the walk, or its own; once it had its turn, by the question */
-    uint64_t resident_bytes;
+    uint64_t faults,
+        resident_bytes;   /* at the begin of the walk, or its own; then when it was asked */
     uint64_t grown_bytes; /* since then */
     uint64_t asked_faults;
     uint64_t asked_resident_bytes;
