@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -97,11 +96,19 @@ static int raise_ambient(uint64_t keep, struct cordon_err *reterr)
     return 0;
 }
 
+/* libc's own ask every thread that it knows to do the same, and a copy of the keeper has none of those. */
+static int set_ids(unsigned uid, unsigned gid)
+{
+    if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, gid, gid, gid) < 0)
+        return -1;
+    return (int)syscall(SYS_setresuid, uid, uid, uid);
+}
+
 int privs_become(unsigned uid, unsigned gid, uint64_t keep, struct cordon_err *reterr)
 {
     if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot keep capabilities");
-    if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+    if (set_ids(uid, gid) < 0)
         return err_set(reterr, CORDON_E_HOST, errno, "cannot become user %u of the host", uid);
     int r = set_caps(keep, keep, reterr);
     return r < 0 ? r : raise_ambient(keep, reterr);
