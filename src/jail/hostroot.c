@@ -271,9 +271,11 @@ int hostroot_show_group(int is_whole, struct cordon_err *reterr)
     static const char path[] = "/sys/fs/cgroup";
     const unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
 
-    if (access(path, F_OK) < 0 || (is_whole && mount("cgroup2", path, "cgroup2", flags, NULL) == 0))
-        return 0;
-    return hide_dir(path, reterr);
+    int r = access(path, F_OK) < 0 ? 0 : hide_dir(path, reterr);
+    /* On top of that: the kernel mounts no file system on itself. */
+    if (r == 0 && is_whole)
+        (void)mount("cgroup2", path, "cgroup2", flags, NULL);
+    return r;
 }
 
 /* ---- the working directory --------------------------------------------------- */
