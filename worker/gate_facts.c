@@ -373,8 +373,10 @@ static void note_call(struct gate *g, uint32_t i)
                 note_name_text(g, c);
     if (exports & EXPORTS(EXPORT_COPYING) && call_shape(g, i).starred && !g->named_writes)
         g->named_writes = i; /* replace(SimpleNamespace(), **names) */
-    if (what == BUILTIN_TYPE)
+    if (what == BUILTIN_TYPE) {
         note_made_names(g, i);
+        g->bases_meet |= count_of(g, i, F_args) > 1;
+    }
     uint32_t func = first_child(g, i);
     int sets = what == BUILTIN_SETATTR || /* or object.__setattr__() */
                (kind_of(g, func) == K_Attribute &&
@@ -422,6 +424,9 @@ static void note_node(struct gate *g, uint32_t i)
     case K_MatchClass:
         g->class_patterns |= child_of(g, i, F_patterns) &&
                              builtin_sure(g, child_of(g, i, F_cls)) != BUILTIN_SELF_MATCH;
+        break;
+    case K_ClassDef:
+        g->bases_meet |= count_of(g, i, F_bases) > 1;
         break;
     case K_Call:
         note_call(g, i);

@@ -89,7 +89,7 @@ static uint32_t class_constant(struct gate *g, uint32_t i)
     uint32_t statement = value ? N(g, value)->parent : 0;
     if (kind_of(g, statement) != K_Assign || !is_in_field(g, statement, K_ClassDef, F_body) ||
         name->inner != 1 || name->may_be_set || g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS ||
-        g->mixins || !(facts & CLASS_REAL) || !(facts & CLASS_PLAIN))
+        g->bases_meet || !(facts & CLASS_REAL) || !(facts & CLASS_PLAIN))
         return 0;
     if (!g->class_parts)
         g->class_parts = i;
@@ -195,38 +195,56 @@ static PyObject *text_of(struct gate *g, uint32_t i, int depth)
     return constant ? text_of(g, constant, depth + 1) : NULL;
 }
 
-static int are_tame_elements(const struct gate *g, uint32_t display, int depth)
+/* What a display holds: an element, a dict's value. */
+#define FOR_VALUES(g, c, display)                                                                  \
+    FOR_CHILDREN (g, c, display)                                                                   \
+        if (!is_key(g, c))
+
+static int is_key(const struct gate *g, uint32_t i)
 {
-    enum kind kind = kind_of(g, display);
+    return N(g, i)->field == F_keys && kind_of(g, i) != K_NONE; /* that would be **x */
+}
+
+static int is_display(const struct gate *g, uint32_t i)
+{
+    return kind_of(g, i) == K_Dict || kind_of(g, i) == K_List || kind_of(g, i) == K_Tuple;
+}
+
+static int are_tame_texts(const struct gate *g, uint32_t display)
+{
     unsigned count = 0;
-    if (kind != K_Dict && kind != K_List && kind != K_Tuple)
-        return 0;
-    FOR_CHILDREN (g, c, display) {
-        if (kind == K_Dict && N(g, c)->field == F_keys && kind_of(g, c) != K_NONE)
-            continue;
+    FOR_VALUES(g, c, display)
+    {
         PyObject *text = string_of(g, c);
-        int tame = text ? is_tame_format(g, text)
-                        : depth > 0 && kind == K_Dict && are_tame_elements(g, c, depth - 1);
-        if (!tame || ++count > CHOICES_MAX)
+        if (!text || ++count > CHOICES_MAX || !is_tame_format(g, text))
             return 0;
     }
     return 1;
 }
 
-/* What x.get(y, other) answers with where x has no y: a tame text or display of them, or x[z]. */
-static int is_tame_default(const struct gate *g, uint32_t other, uint32_t base)
+/* A dict of displays of such. One that has texts beside them could be asked for a part of a text. */
+static int are_tame_tables(const struct gate *g, uint32_t display)
+{
+    unsigned count = 0;
+    FOR_VALUES(g, c, display)
+    if (!is_display(g, c) || ++count > CHOICES_MAX || !are_tame_texts(g, c))
+        return 0;
+    return kind_of(g, display) == K_Dict && count > 0;
+}
+
+/* What x.get(y, other) answers with where x has no y. */
+static int is_tame_default(const struct gate *g, uint32_t other, uint32_t base, int tables)
 {
     PyObject *text = string_of(g, other);
     const struct symbol *s = symbol_of(g, base);
-    if (text)
-        return is_tame_format(g, text);
     if (kind_of(g, other) == K_Subscript)
         return s && symbol_of(g, first_child(g, other)) == s;
-    return kind_of(g, other) == K_Dict && are_tame_elements(g, other, 0);
+    return tables ? kind_of(g, other) == K_Dict && are_tame_texts(g, other)
+                  : text && is_tame_format(g, text);
 }
 
-/* x of x[y], or of x.get(y), x.get(y, other); 0. */
-static uint32_t container_of(const struct gate *g, uint32_t i)
+/* x of x[y], or of x.get(y), x.get(y, other); 0. tables: what comes of it is no text yet. */
+static uint32_t container_of(const struct gate *g, uint32_t i, int tables)
 {
     if (kind_of(g, i) == K_Subscript)
         return first_child(g, i);
@@ -235,28 +253,36 @@ static uint32_t container_of(const struct gate *g, uint32_t i)
         return 0;
     struct call_shape shape = call_shape(g, i);
     uint32_t base = first_child(g, func), other = child_at(g, i, F_args, 1);
-    if (shape.starred || shape.keywords || (other && !is_tame_default(g, other, base)))
+    if (shape.starred || shape.keywords || (other && !is_tame_default(g, other, base, tables)))
         return 0;
     return base;
+}
+
+/* Whether a text comes of D[x], or, of tables, of D[x][y], and each that may come is tame. */
+static int is_tame_table(const struct gate *g, uint32_t display, int tables, int parts_stay)
+{
+    if (!is_display(g, display))
+        return 0;
+    return tables ? parts_stay && are_tame_tables(g, display) : are_tame_texts(g, display);
 }
 
 /* D["x"], D["x"]["y"] of a display of texts, or of such displays, that nothing changes. */
 static int format_of_element(struct gate *g, uint32_t i)
 {
-    uint32_t base = container_of(g, i), inner = container_of(g, base);
-    if (inner)
-        base = inner;
+    uint32_t base = container_of(g, i, 0), outer = container_of(g, base, 1);
+    int tables = outer != 0;
+    base = tables ? outer : base;
     struct symbol *s = symbol_of(g, base);
     uint32_t display = s ? only_value(g, s) : class_constant(g, base);
-    const struct name *attribute = s ? NULL : NAME(g, N(g, base)->name);
+    const struct name *attribute = NAME(g, N(g, base)->name);
     if (!display || (s ? s->flags & SYMBOL_ESCAPES || NAME(g, s->name)->builtin : attribute->kept))
         return -1;
-    int deep = s ? !(s->flags & SYMBOL_PARTS_ESCAPE) : !attribute->parts_kept;
-    if (!s)
-        return are_tame_elements(g, display, deep) ? 1 : -1;
+    int parts_stay = s ? !(s->flags & SYMBOL_PARTS_ESCAPE) : !attribute->parts_kept;
+    if (!s || tables)
+        return is_tame_table(g, display, tables, parts_stay) ? 1 : -1;
     if (!(s->flags & SYMBOL_FORMAT_KNOWN))
-        s->flags |=
-            SYMBOL_FORMAT_KNOWN | (are_tame_elements(g, display, deep) ? SYMBOL_FORMAT_TAME : 0);
+        s->flags |= SYMBOL_FORMAT_KNOWN |
+                    (is_tame_table(g, display, 0, parts_stay) ? SYMBOL_FORMAT_TAME : 0);
     return s->flags & SYMBOL_FORMAT_TAME ? 1 : -1;
 }
 
@@ -280,7 +306,7 @@ static uint32_t without_blanks(const struct gate *g, uint32_t i)
 
 static int work_out_format(struct gate *g, uint32_t i)
 {
-    if (container_of(g, i))
+    if (container_of(g, i, 0))
         return format_of_element(g, i);
     AUTO_PY text = text_of(g, i, 0);
     PyErr_Clear();

@@ -226,6 +226,7 @@ struct gate {
     unsigned char enum_makers;      /* an Enum may make its members by a `__new__` of the source */
     unsigned char packages;         /* one of a package's modules is in use */
     unsigned char mixins;           /* a plain class of the source is a base beside others */
+    unsigned char bases_meet;       /* a class has several: the first may say what the others do */
     unsigned char class_is_value;   /* of gate_package_own.c: a class of the source is a value */
     size_t text_work;               /* steps spent on texts that are put together */
     size_t *steps, steps_max;       /* spent on questions; beyond the limit all answers are void */
