@@ -147,8 +147,41 @@ static int check_dunder_store(struct gate *g, uint32_t i)
     return check_copy_definition(g, i) < 0 ? -1 : check_signature(g, i, value_of(g, i));
 }
 
+/* `def attrname` in a class below cached_property; `_name_` beside Enums. */
+static int is_library_name(const struct gate *g, uint32_t i, const struct name *name)
+{
+    uint32_t class = g->scopes[N(g, i)->scope].node;
+    if (g->scopes[N(g, i)->scope].kind != SCOPE_CLASS)
+        return 0;
+    if (strcmp(name->text, "_name_") == 0)
+        return g->enums;
+    if (name->attr != ATTR_HIDDEN || !gate_module_in_use(g, name->attr_row->module))
+        return 0;
+    if (name->text[0] == '_' && gate_module_in_use(g, "dataclasses")) /* which has inspect look */
+        return 1;
+    FOR_CHILDREN (g, c, class)
+        if (N(g, c)->field == F_bases && exports_of(g, c))
+            return 1;
+    return 0;
+}
+
+/* 1: warned. */
+static int check_library_name(struct gate *g, uint32_t i, uint32_t id)
+{
+    if (!is_library_name(g, i, NAME(g, id)))
+        return 0;
+    return gate_warn(g, RULE_CLASS_FIELD, i,
+                     "The standard library goes by what `%s` of such an object says, and here it "
+                     "is what this class says.",
+                     NAME(g, id)->text) < 0
+               ? -1
+               : 1;
+}
+
 int check_bound_dunder(struct gate *g, uint32_t i, uint32_t id)
 {
+    if (id && check_library_name(g, i, id) < 0)
+        return -1;
     return id && NAME(g, id)->attr == ATTR_DUNDER ? warn_definition(g, i, NAME(g, id)->text) : 0;
 }
 
@@ -158,7 +191,7 @@ int check_name_store(struct gate *g, uint32_t i)
         return check_dunder_store(g, i);
     if (g->scopes[N(g, i)->scope].kind != SCOPE_CLASS)
         return 0;
-    if (check_ratio(g, i) < 0)
+    if (check_ratio(g, i) < 0 || check_library_name(g, i, N(g, i)->name) < 0)
         return -1;
     return check_package_part(g, i, g->scopes[N(g, i)->scope].node) < 0 ? -1 : check_field(g, i);
 }
@@ -166,7 +199,7 @@ int check_name_store(struct gate *g, uint32_t i)
 int check_function(struct gate *g, uint32_t i)
 {
     const struct name *name = NAME(g, N(g, i)->name);
-    if (check_new(g, i) < 0 || check_ratio(g, i) < 0)
+    if (check_new(g, i) < 0 || check_ratio(g, i) < 0 || check_library_name(g, i, N(g, i)->name) < 0)
         return -1;
     if (class_of_method(g, i) && check_package_part(g, i, class_of_method(g, i)) < 0)
         return -1;

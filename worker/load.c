@@ -366,7 +366,8 @@ static int prepare(void)
 static int seal(void)
 {
     if (annotation_prepare() < 0 || method_seal() < 0 || memory_guard() < 0 ||
-        advance_guard() < 0 || state_guard() < 0 || redirect_guard() < 0 || machinery_guard() < 0)
+        advance_guard() < 0 || state_guard() < 0 || redirect_guard() < 0 || machinery_guard() < 0 ||
+        copy_guard() < 0)
         return -1;
     return class_seal() < 0 || made_seal() < 0 ? -1 : 0;
 }

@@ -25,18 +25,35 @@ static int is_statement_of(PyObject *names)
 
 static PyObject *dataclasses_names;
 
-static int set_of_field(PyObject *self, PyObject *name, PyObject *value)
+/* A copy has none yet, and gets the one that the other has. */
+static int has_name(PyObject *self, PyObject *name)
 {
-    if (!value || !is_statement_of(dataclasses_names)) {
-        PyErr_SetString(PyExc_TypeError, "a Field of a dataclass cannot be changed");
+    AUTO_PY value = PyObject_GenericGetAttr(self, name);
+    PyErr_Clear();
+    return value != NULL;
+}
+
+static int set_name(PyObject *self, PyObject *name, PyObject *value)
+{
+    if (!value || (!is_statement_of(dataclasses_names) && has_name(self, name))) {
+        PyErr_SetString(PyExc_TypeError, "the name of a dataclass's Field cannot be changed");
         return -1;
     }
-    if (value != Py_None && PyUnicode_CompareWithASCIIString(name, "name") == 0 &&
-        !(PyUnicode_CheckExact(value) && PyUnicode_IsIdentifier(value))) {
+    if (value != Py_None && !(PyUnicode_CheckExact(value) && PyUnicode_IsIdentifier(value))) {
         PyErr_Format(PyExc_TypeError, "Field names must be valid identifiers: %R", value);
         return -1;
     }
     return PyObject_GenericSetAttr(self, name, value);
+}
+
+static int set_of_field(PyObject *self, PyObject *name, PyObject *value)
+{
+    AUTO_PY text = PyUnicode_FromObject(name); /* and nothing that is found as another one is */
+    if (!text)
+        return -1;
+    return PyUnicode_CompareWithASCIIString(text, "name") == 0
+               ? set_name(self, text, value)
+               : PyObject_GenericSetAttr(self, text, value);
 }
 
 static int guard_fields(void)

@@ -264,6 +264,8 @@ int state_guard(void);
 int redirect_guard(void);
 /* machinery_guard.c: what the library goes by in objects that the code gets. As that. */
 int machinery_guard(void);
+/* copy_guard.c: what the library does by a name that an object has for it. As that. */
+int copy_guard(void);
 /* made_seal.c: classes that the code makes have no names but those of class statements. As that. */
 int made_seal(void);
 /* method_seal.c: their methods are for their instances. Before class_seal(). As that. */

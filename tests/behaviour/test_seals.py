@@ -566,3 +566,43 @@ for n, wrong in enumerate((lambda: hasattr(P(), "y"), lambda: hasattr(P(), 5), l
         "0": "ZeroDivisionError", "1": "TypeError", "2": "TypeError",
     }
     assert answer["violations"] == []
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_the_library_goes_by_no_name_that_an_object_says(run, version):
+    code = """
+import copy
+from enum import Enum
+from functools import cached_property
+class Mixed:
+    @property
+    def _name_(self): return "__class__"
+    @_name_.setter
+    def _name_(self, value): pass
+class Member(Mixed, Enum):
+    A = 1
+class Named(cached_property):
+    @property
+    def attrname(self): return "other"
+    @attrname.setter
+    def attrname(self, value): pass
+class Cached:
+    x = Named(lambda self: 1)
+class Below: pass
+def kept(function):
+    Below.m = function
+    return function
+class Above:
+    @kept
+    def __setattr__(self, name, value): pass
+class Bound:
+    m = classmethod(Below.m)
+cached, hooked = Cached(), Cached()
+cached.x
+hooked.__dict__["__reduce_ex__"] = lambda protocol: "text"
+hooked.__dict__["__deepcopy__"] = lambda memo: 5
+result["x"] = [copy.copy(Member(1)) is Member.A, copy.deepcopy(Member(1)) is Member.A, vars(cached),
+               copy.copy(Bound.m) == Bound.m, type(copy.copy(hooked)).__name__, type(copy.deepcopy(hooked)).__name__]
+"""
+    answer = ok(run(code, None, "--python", PYTHONS[version]))["x"]
+    assert answer == [True, True, {"x": 1}, True, "Cached", "Cached"]

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * copy_guard: what the library does for an object by a name that the object has for it. copy looks
+ * hooks up on the object, whose dict may have got a name from text; a member of an Enum is copied by
+ * its `_name_`, an alias of typing by its `_name`, and a cached_property sets its `attrname`: to each
+ * there are more ways than the gate can follow, a property in a class below among them. So hooks are
+ * the class's, members stay what they are, and names are those that the library gave.
+ */
+#include "base/io.h"
+#include "type_object.h"
+
+#include <string.h>
+
+static PyObject *module_names(const char *module)
+{
+    PyObject *found = PyDict_GetItemString(worker.modules, module);
+    return found ? PyModule_GetDict(found) : NULL;
+}
+
+/* ---- hooks of copy ------------------------------------------------------------------------------ */
+
+static PyObject *real_getattr;
+
+static int is_hook(PyObject *name)
+{
+    static const char *const hooks[] = {"__reduce_ex__", "__reduce__", "__deepcopy__"};
+    for (size_t i = 0; PyUnicode_Check(name) && i < ARRAY_LEN(hooks); i++)
+        if (PyUnicode_CompareWithASCIIString(name, hooks[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* What the interpreter itself does to find a special method. */
+static PyObject *class_hook(PyObject *object, PyObject *name)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    AUTO_PY hook = PyObject_GetAttr((PyObject *)type, name);
+    descrgetfunc bind = hook ? (descrgetfunc)PyType_GetSlot(Py_TYPE(hook), Py_tp_descr_get) : NULL;
+    return bind ? bind(hook, object, (PyObject *)type) : py_take(&hook);
+}
+
+static PyObject *copys_getattr(PyObject *self, PyObject *args)
+{
+    PyObject *object, *name, *other = NULL;
+    (void)self;
+    if (!PyArg_UnpackTuple(args, "getattr", 2, 3, &object, &name, &other))
+        return NULL;
+    if (!is_hook(name))
+        return PyObject_CallObject(real_getattr, args);
+    PyObject *hook = class_hook(object, name);
+    if (hook || !other || !PyErr_ExceptionMatches(PyExc_AttributeError))
+        return hook;
+    PyErr_Clear();
+    return Py_NewRef(other);
+}
+
+static PyMethodDef getattr_def = {"getattr", copys_getattr, METH_VARARGS, NULL};
+
+/* Of a bound method copy makes another by the name of its function, which may have any; here it is
+ * what it was, as functions are. */
+static int keep_methods(PyObject *names)
+{
+    PyObject *table = PyDict_GetItemString(names, "_copy_dispatch");
+    PyObject *same = PyDict_GetItemString(names, "_copy_immutable");
+    AUTO_PY types = PyImport_ImportModule("types");
+    AUTO_PY method = types ? PyObject_GetAttrString(types, "MethodType") : NULL;
+    return table && same && method ? PyDict_SetItem(table, method, same) : -1;
+}
+
+static int guard_hooks(void)
+{
+    PyObject *names = module_names("copy");
+    AUTO_PY builtins = PyImport_ImportModule("builtins");
+    real_getattr = builtins ? PyObject_GetAttrString(builtins, getattr_def.ml_name) : NULL;
+    AUTO_PY ours = real_getattr ? PyCFunction_NewEx(&getattr_def, NULL, NULL) : NULL;
+    if (!ours)
+        return -1;
+    if (!names)
+        return 0; /* the profile does not hand it out */
+    return keep_methods(names) < 0 ? -1 : PyDict_SetItemString(names, getattr_def.ml_name, ours);
+}
+
+/* ---- members of Enums: their own copies, as from Python 3.12 on ------------------------------------ */
+
+static PyObject *copy_member(PyObject *self, PyObject *args)
+{
+    (void)args;
+    return Py_NewRef(self);
+}
+
+static PyMethodDef member_defs[] = {{"__copy__", copy_member, METH_NOARGS, NULL},
+                                    {"__deepcopy__", copy_member, METH_O, NULL}};
+
+static int guard_members(void)
+{
+    PyObject *names = module_names("enum");
+    PyObject *type = names ? PyDict_GetItemString(names, "Enum") : NULL;
+    for (size_t i = 0; type && i < ARRAY_LEN(member_defs); i++) {
+        AUTO_PY ours = PyDescr_NewMethod((PyTypeObject *)(void *)type, &member_defs[i]);
+        if (!ours || PyObject_SetAttrString(type, member_defs[i].ml_name, ours) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- aliases of typing ------------------------------------------------------------------------------ */
+
+static PyObject *exported; /* typing.__all__ */
+static PyObject *real_reduce;
+
+/* List[int] is made again from typing.List, found by that name. */
+static PyObject *reduce_alias(PyObject *self, PyObject *none)
+{
+    AUTO_PY name = PyObject_GetAttrString(self, "_name");
+    (void)none;
+    if (!name)
+        return NULL;
+    int known = name == Py_None              ? 1
+                : PyUnicode_CheckExact(name) ? PySequence_Contains(exported, name)
+                                             : 0;
+    if (known == 0)
+        return PyErr_Format(PyExc_TypeError, "no generic type of typing is called %R", name);
+    return known > 0 ? PyObject_CallFunctionObjArgs(real_reduce, self, NULL) : NULL;
+}
+
+static PyMethodDef reduce_def = {"__reduce__", reduce_alias, METH_NOARGS, NULL};
+
+static int guard_aliases(void)
+{
+    PyObject *names = module_names("typing");
+    PyObject *type = names ? PyDict_GetItemString(names, "_GenericAlias") : NULL;
+    exported = names ? PyDict_GetItemString(names, "__all__") : NULL;
+    exported = exported ? PySequence_Tuple(exported) : NULL;
+    if (!type || !exported)
+        return names ? -1 : 0;
+    return type_put_method(type, &reduce_def, &real_reduce);
+}
+
+/* ---- functools.cached_property ------------------------------------------------------------------------ */
+
+static PyObject
+    *names_given; /* {address: (cached_property, name)}: kept, as addresses come again */
+
+/* Borrowed; NULL: none yet. */
+static PyObject *name_given(PyObject *self)
+{
+    AUTO_PY id = PyLong_FromVoidPtr(self);
+    PyObject *pair = id ? PyDict_GetItem(names_given, id) : NULL;
+    return pair ? PyTuple_GetItem(pair, 1) : NULL;
+}
+
+static int is_interpreters(PyObject *name)
+{
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    PyErr_Clear();
+    return text && strncmp(text, "__", 2) == 0;
+}
+
+static PyObject *give_name(PyObject *self, PyObject *args)
+{
+    PyObject *owner, *name;
+    if (!PyArg_ParseTuple(args, "OU:__set_name__", &owner, &name))
+        return NULL;
+    AUTO_PY text = PyUnicode_FromObject(name);
+    PyObject *before = text ? name_given(self) : NULL;
+    if (!text || (before && PyUnicode_Compare(before, text) == 0))
+        return text ? Py_NewRef(Py_None) : NULL;
+    if (before)
+        return PyErr_Format(PyExc_TypeError,
+                            "Cannot assign the same cached_property to two different names "
+                            "(%R and %R).",
+                            before, text);
+    if (is_interpreters(text))
+        return PyErr_Format(PyExc_TypeError, "no cached_property may be called %R", text);
+    AUTO_PY id = PyLong_FromVoidPtr(self);
+    AUTO_PY pair = PyTuple_Pack(2, self, text);
+    return id && pair && PyDict_SetItem(names_given, id, pair) == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *refuse_cache(PyObject *instance, PyObject *name, const char *format)
+{
+    AUTO_PY type = PyType_GetName(Py_TYPE(instance));
+    return type ? PyErr_Format(PyExc_TypeError, format, type, name) : NULL;
+}
+
+static PyObject *make_value(PyObject *self, PyObject *instance, PyObject *name, PyObject *cache)
+{
+    AUTO_PY function = PyObject_GetAttrString(self, "func");
+    AUTO_PY value = function ? PyObject_CallFunctionObjArgs(function, instance, NULL) : NULL;
+    return value && PyDict_SetItem(cache, name, value) == 0 ? py_take(&value) : NULL;
+}
+
+static PyObject *get_cached(PyObject *self, PyObject *args)
+{
+    PyObject *instance, *owner = NULL;
+    if (!PyArg_ParseTuple(args, "O|O:__get__", &instance, &owner))
+        return NULL;
+    PyObject *name = name_given(self);
+    if (instance == Py_None)
+        return Py_NewRef(self);
+    if (!name)
+        return PyErr_Format(PyExc_TypeError, "Cannot use cached_property instance without calling "
+                                             "__set_name__ on it.");
+    AUTO_PY cache = PyObject_GetAttrString(instance, "__dict__");
+    if (!cache && PyErr_ExceptionMatches(PyExc_AttributeError))
+        return refuse_cache(instance, name,
+                            "No '__dict__' attribute on '%U' instance to cache %R property.");
+    if (cache && !PyDict_CheckExact(cache))
+        return refuse_cache(instance, name,
+                            "The '__dict__' attribute on '%U' instance does not "
+                            "support item assignment for caching %R property.");
+    PyObject *known = cache ? PyDict_GetItemWithError(cache, name) : NULL;
+    if (known || PyErr_Occurred())
+        return Py_XNewRef(known);
+    return make_value(self, instance, name, cache);
+}
+
+static PyMethodDef cached_defs[] = {{"__set_name__", give_name, METH_VARARGS, NULL},
+                                    {"__get__", get_cached, METH_VARARGS, NULL}};
+
+static int guard_cached(void)
+{
+    PyObject *names = module_names("functools");
+    PyObject *type = names ? PyDict_GetItemString(names, "cached_property") : NULL;
+    names_given = PyDict_New();
+    for (size_t i = 0; type && i < ARRAY_LEN(cached_defs); i++) {
+        AUTO_PY original = NULL;
+        if (type_put_method(type, &cached_defs[i], &original) < 0)
+            return -1;
+    }
+    return names_given ? 0 : -1;
+}
+
+int copy_guard(void)
+{
+    return guard_hooks() < 0 || guard_members() < 0 || guard_aliases() < 0 ? -1 : guard_cached();
+}
