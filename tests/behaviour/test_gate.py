@@ -141,6 +141,19 @@ SIDE_BY_SIDE = {
 }
 
 
+def nested(depth, step):
+    if depth == 0:
+        return step + "x = 1\n"
+    return f"{step}try: pass\n{step}finally:\n" + nested(depth - 1, step + " ")
+
+
+def test_what_is_compiled_again_and_again_is_not_compiled():
+    left = "def f():\n try:\n" + "  return 1\n" * 500 + " finally:\n"
+    assert check(nested(8, "") * 10) == check(left + "  x = 1\n" * 50) == []
+    for program in [nested(20, ""), nested(13, "") * 20, left + "  x = 1\n" * 500]:
+        assert [warning["rule"] for warning in check(program)] == ["too-large"]
+
+
 @pytest.mark.parametrize("what", SIDE_BY_SIDE)
 def test_what_takes_the_compiler_too_long_is_not_compiled(what):
     most, program = SIDE_BY_SIDE[what]
