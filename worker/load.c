@@ -363,13 +363,17 @@ static int prepare(void)
     return interp_prepare() < 0 || (interpreter_wall_up() && audit_prepare() < 0) ? -1 : 0;
 }
 
+/* The order counts: methods before classes can no longer be changed, classes made after that. */
 static int seal(void)
 {
-    if (annotation_prepare() < 0 || method_seal() < 0 || memory_guard() < 0 ||
-        advance_guard() < 0 || state_guard() < 0 || redirect_guard() < 0 || machinery_guard() < 0 ||
-        copy_guard() < 0)
-        return -1;
-    return class_seal() < 0 || made_seal() < 0 ? -1 : 0;
+    static int (*const seals[])(void) = {annotation_prepare, method_seal, memory_guard,
+                                         advance_guard,      state_guard, redirect_guard,
+                                         machinery_guard,    copy_guard,  signature_guard,
+                                         class_seal,         made_seal};
+    for (size_t i = 0; i < ARRAY_LEN(seals); i++)
+        if (seals[i]() < 0)
+            return -1;
+    return 0;
 }
 
 /* The last act: what is alive now is never looked at by a collection again. */

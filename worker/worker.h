@@ -266,6 +266,8 @@ int redirect_guard(void);
 int machinery_guard(void);
 /* copy_guard.c: what the library does by a name that an object has for it. As that. */
 int copy_guard(void);
+/* signature_guard.c: what dataclasses say of themselves is found out by no code of theirs. As that. */
+int signature_guard(void);
 /* made_seal.c: classes that the code makes have no names but those of class statements. As that. */
 int made_seal(void);
 /* method_seal.c: their methods are for their instances. Before class_seal(). As that. */

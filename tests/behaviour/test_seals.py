@@ -606,3 +606,33 @@ result["x"] = [copy.copy(Member(1)) is Member.A, copy.deepcopy(Member(1)) is Mem
 """
     answer = ok(run(code, None, "--python", PYTHONS[version]))["x"]
     assert answer == [True, True, {"x": 1}, True, "Cached", "Cached"]
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_no_code_of_a_dataclass_says_what_calling_it_takes(run, version):
+    code = """
+from dataclasses import dataclass
+from functools import partialmethod
+seen = []
+class Odd:
+    def __call__(self): pass
+    def __eq__(self, other): seen.append(str(other))
+    __hash__ = None
+@dataclass
+class Partial:
+    x: int = 1
+    _partialmethod = partialmethod(Odd())
+class Init:
+    def __init__(self, x): self.x = x
+    __init__.__wrapped__ = Odd()
+@dataclass(init=False)
+class Wrapped(Init):
+    x: int = 1
+@dataclass
+class Told:
+    x: int = 1
+    __signature__ = Odd()
+result["x"] = [seen, Partial.__doc__, Wrapped.__doc__, Told.__doc__]
+"""
+    answer = ok(run(code, None, "--python", PYTHONS[version]))["x"]
+    assert answer == [[], "Partial(x: int = 1)", "Wrapped(...)", "Told(x: int = 1)"]
