@@ -45,7 +45,7 @@ static PyObject *copys_getattr(PyObject *self, PyObject *args)
     (void)self;
     if (!PyArg_UnpackTuple(args, "getattr", 2, 3, &object, &name, &other))
         return NULL;
-    if (!is_hook(name))
+    if (!is_hook(name) || Py_TYPE(object) == &PySuper_Type) /* that one is no object's dict */
         return PyObject_CallObject(real_getattr, args);
     PyObject *hook = class_hook(object, name);
     if (hook || !other || !PyErr_ExceptionMatches(PyExc_AttributeError))
@@ -56,15 +56,46 @@ static PyObject *copys_getattr(PyObject *self, PyObject *args)
 
 static PyMethodDef getattr_def = {"getattr", copys_getattr, METH_VARARGS, NULL};
 
+static PyObject *deep; /* copy.deepcopy */
+static PyObject *method_type;
+
+/* What `__deepcopy__` answers with need not be an instance of the class whose method it is. */
+static PyObject *deepcopy_method(PyObject *none, PyObject *args)
+{
+    PyObject *method, *memo;
+    (void)none;
+    if (!PyArg_ParseTuple(args, "OO", &method, &memo))
+        return NULL;
+    AUTO_PY self = PyObject_GetAttrString(method, "__self__");
+    AUTO_PY function = self ? PyObject_GetAttrString(method, "__func__") : NULL;
+    AUTO_PY other = function ? PyObject_CallFunctionObjArgs(deep, self, memo, NULL) : NULL;
+    if (!other)
+        return NULL;
+    if (!PyType_IsSubtype(Py_TYPE(other), Py_TYPE(self)))
+        return PyErr_Format(PyExc_TypeError,
+                            "the copy of what a method is bound to is no such object");
+    return PyObject_CallFunctionObjArgs(method_type, function, other, NULL);
+}
+
+static PyMethodDef deepcopy_def = {"_deepcopy_method", deepcopy_method, METH_VARARGS, NULL};
+
 /* Of a bound method copy makes another by the name of its function, which may have any; here it is
  * what it was, as functions are. */
-static int keep_methods(PyObject *names)
+static int guard_methods(PyObject *names)
 {
     PyObject *table = PyDict_GetItemString(names, "_copy_dispatch");
+    PyObject *deep_table = PyDict_GetItemString(names, "_deepcopy_dispatch");
     PyObject *same = PyDict_GetItemString(names, "_copy_immutable");
     AUTO_PY types = PyImport_ImportModule("types");
-    AUTO_PY method = types ? PyObject_GetAttrString(types, "MethodType") : NULL;
-    return table && same && method ? PyDict_SetItem(table, method, same) : -1;
+    method_type = types ? PyObject_GetAttrString(types, "MethodType") : NULL;
+    deep = PyDict_GetItemString(names, "deepcopy");
+    Py_XINCREF(deep);
+    AUTO_PY ours = PyCFunction_NewEx(&deepcopy_def, NULL, NULL);
+    if (!table || !deep_table || !same || !method_type || !deep || !ours)
+        return -1;
+    return PyDict_SetItem(deep_table, method_type, ours) < 0
+               ? -1
+               : PyDict_SetItem(table, method_type, same);
 }
 
 static int guard_hooks(void)
@@ -77,7 +108,7 @@ static int guard_hooks(void)
         return -1;
     if (!names)
         return 0; /* the profile does not hand it out */
-    return keep_methods(names) < 0 ? -1 : PyDict_SetItemString(names, getattr_def.ml_name, ours);
+    return guard_methods(names) < 0 ? -1 : PyDict_SetItemString(names, getattr_def.ml_name, ours);
 }
 
 /* ---- members of Enums: their own copies, as from Python 3.12 on ------------------------------------ */
@@ -149,6 +180,13 @@ static PyObject *name_given(PyObject *self)
     return pair ? PyTuple_GetItem(pair, 1) : NULL;
 }
 
+static int keep_name(PyObject *self, PyObject *text)
+{
+    AUTO_PY id = PyLong_FromVoidPtr(self);
+    AUTO_PY pair = PyTuple_Pack(2, self, text);
+    return id && pair ? PyDict_SetItem(names_given, id, pair) : -1;
+}
+
 static int is_interpreters(PyObject *name)
 {
     const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
@@ -172,9 +210,7 @@ static PyObject *give_name(PyObject *self, PyObject *args)
                             before, text);
     if (is_interpreters(text))
         return PyErr_Format(PyExc_TypeError, "no cached_property may be called %R", text);
-    AUTO_PY id = PyLong_FromVoidPtr(self);
-    AUTO_PY pair = PyTuple_Pack(2, self, text);
-    return id && pair && PyDict_SetItem(names_given, id, pair) == 0 ? Py_NewRef(Py_None) : NULL;
+    return keep_name(self, text) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *refuse_cache(PyObject *instance, PyObject *name, const char *format)
@@ -218,17 +254,36 @@ static PyObject *get_cached(PyObject *self, PyObject *args)
 static PyMethodDef cached_defs[] = {{"__set_name__", give_name, METH_VARARGS, NULL},
                                     {"__get__", get_cached, METH_VARARGS, NULL}};
 
+/* Those that are there already, the library's and the packages'. */
+static int keep_names(PyTypeObject *type)
+{
+    AUTO_PY gc = PyImport_ImportModule("gc");
+    AUTO_PY all = gc ? PyObject_CallMethod(gc, "get_objects", NULL) : NULL;
+    for (Py_ssize_t i = 0; all && i < PyList_Size(all); i++) {
+        PyObject *object = PyList_GetItem(all, i);
+        AUTO_PY name = PyType_IsSubtype(Py_TYPE(object), type)
+                           ? PyObject_GetAttrString(object, "attrname")
+                           : NULL;
+        if (name && PyUnicode_CheckExact(name) && keep_name(object, name) < 0)
+            return -1;
+        PyErr_Clear(); /* one that is not used as it is meant to be */
+    }
+    return all ? 0 : -1;
+}
+
 static int guard_cached(void)
 {
     PyObject *names = module_names("functools");
     PyObject *type = names ? PyDict_GetItemString(names, "cached_property") : NULL;
     names_given = PyDict_New();
+    if (!names_given || (type && keep_names((PyTypeObject *)(void *)type) < 0))
+        return -1;
     for (size_t i = 0; type && i < ARRAY_LEN(cached_defs); i++) {
         AUTO_PY original = NULL;
         if (type_put_method(type, &cached_defs[i], &original) < 0)
             return -1;
     }
-    return names_given ? 0 : -1;
+    return 0;
 }
 
 int copy_guard(void)
