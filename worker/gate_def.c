@@ -147,28 +147,11 @@ static int check_dunder_store(struct gate *g, uint32_t i)
     return check_copy_definition(g, i) < 0 ? -1 : check_signature(g, i, value_of(g, i));
 }
 
-/* `def attrname` in a class below cached_property; `_name_` beside Enums. */
-static int is_library_name(const struct gate *g, uint32_t i, const struct name *name)
-{
-    uint32_t class = g->scopes[N(g, i)->scope].node;
-    if (g->scopes[N(g, i)->scope].kind != SCOPE_CLASS)
-        return 0;
-    if (strcmp(name->text, "_name_") == 0)
-        return g->enums;
-    if (name->attr != ATTR_HIDDEN || !gate_module_in_use(g, name->attr_row->module))
-        return 0;
-    if (name->text[0] == '_' && gate_module_in_use(g, "dataclasses")) /* which has inspect look */
-        return 1;
-    FOR_CHILDREN (g, c, class)
-        if (N(g, c)->field == F_bases && exports_of(g, c))
-            return 1;
-    return 0;
-}
-
-/* 1: warned. */
+/* `def attrname` in a class below cached_property; `_name_` beside Enums. 1: warned. */
 static int check_library_name(struct gate *g, uint32_t i, uint32_t id)
 {
-    if (!is_library_name(g, i, NAME(g, id)))
+    const struct scope *scope = &g->scopes[N(g, i)->scope];
+    if (scope->kind != SCOPE_CLASS || !gate_names_library_part(g, scope->node, id))
         return 0;
     return gate_warn(g, RULE_CLASS_FIELD, i,
                      "The standard library goes by what `%s` of such an object says, and here it "

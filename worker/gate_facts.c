@@ -395,6 +395,25 @@ static void note_call(struct gate *g, uint32_t i)
 
 /* ---- the passes -------------------------------------------------------------------------- */
 
+/*
+ * `run: object` in a dataclass below a class that has a method run: that function is what a field has
+ * for its default, and getattr(C, f.name) takes it from any class.
+ */
+static void note_field(struct gate *g, uint32_t i)
+{
+    const struct name *name = NAME(g, N(g, i)->name);
+    const char *inner = name->text[0] == '_' ? strstr(name->text + 1, "__") : NULL; /* _B__run */
+    uint32_t mangled = inner ? gate_name_find_text(g, inner, strlen(inner)) : 0;
+    if (!is_in_field(g, i, K_AnnAssign, F_target) || !gate_module_in_use(g, "dataclasses"))
+        return;
+    note_use(g, N(g, i)->name, USES_UNBOUND);
+    NAME(g, N(g, i)->name)->taken = 1;
+    if (mangled) {
+        note_use(g, mangled, USES_UNBOUND);
+        NAME(g, mangled)->taken = 1;
+    }
+}
+
 static void note_node(struct gate *g, uint32_t i)
 {
     const struct node *n = N(g, i);
@@ -403,6 +422,8 @@ static void note_node(struct gate *g, uint32_t i)
         if (n->op == K_Load) {
             note_load(g, i);
             note_builtin(g, i);
+        } else if (g->scopes[n->scope].kind == SCOPE_CLASS) {
+            note_field(g, i);
         }
         break;
     case K_Attribute:

@@ -561,6 +561,8 @@ int check_package_number(struct gate *g, uint32_t class);
 /* Whether classes in use, of the library, are Enums; have a private part of that name. */
 int gate_has_enums(const struct gate *g);
 int gate_is_library_part(const struct gate *g, const char *name);
+/* Whether a class of the source that binds the name says what the library goes by. */
+int gate_names_library_part(const struct gate *g, uint32_t class, uint32_t id);
 /* Whether a private name of classes that may be at hand begins so. */
 int gate_library_begins(const struct gate *g, const char *prefix, size_t len);
 /* Whether instances of the class hold parts of the library that no name may reach. */

@@ -90,22 +90,72 @@ int gate_has_enums(const struct gate *g)
     return 0;
 }
 
-int gate_is_library_part(const struct gate *g, const char *name)
+static const struct part *find_part(const char *name)
 {
     size_t low = 0, high = ARRAY_LEN(parts);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct part *part = &parts[middle];
-        int order = strcmp(name, part->name);
+        int order = strcmp(name, parts[middle].name);
         if (order == 0)
-            return (g->imports && gate_module_in_use(g, part->modules[0])) ||
-                   (part->modules[1] && gate_module_in_use(g, part->modules[1]));
+            return &parts[middle];
         if (order < 0)
             high = middle;
         else
             low = middle + 1;
     }
+    return NULL;
+}
+
+int gate_is_library_part(const struct gate *g, const char *name)
+{
+    const struct part *part = find_part(name);
+    return part && ((g->imports && gate_module_in_use(g, part->modules[0])) ||
+                    (part->modules[1] && gate_module_in_use(g, part->modules[1])));
+}
+
+/* ---- names of those, in a class of the source ---------------------------------------------- */
+
+/* Whether the name may be an export of that module. */
+static int is_export_of(const struct gate *g, uint32_t i, const char *name)
+{
+    const struct symbol *s = symbol_of(g, i);
+    for (uint32_t b = s ? s->first : 0; b && may_go_on(g); b = g->binds[b].next)
+        if (g->binds[b].from && strcmp(g->binds[b].from->name, name) == 0)
+            return 1;
+    const struct export_module *module =
+        kind_of(g, i) == K_Attribute ? module_of(g, first_child(g, i), NULL) : NULL;
+    return module && strcmp(module->name, name) == 0;
+}
+
+/* Whether the class may be derived from one of that module. */
+static int is_below(const struct gate *g, uint32_t class, const char *module, int depth)
+{
+    if (depth > CHAIN_MAX)
+        return 1;
+    FOR_CHILDREN (g, c, class) {
+        if (N(g, c)->field != F_bases)
+            continue;
+        uint32_t base = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
+        uint32_t value = only_value(g, symbol_of(g, base)), own = class_sure(g, base);
+        if (is_export_of(g, base, module) || (value && is_export_of(g, value, module)) ||
+            (own && is_below(g, own, module, depth + 1)))
+            return 1;
+    }
     return 0;
+}
+
+int gate_names_library_part(const struct gate *g, uint32_t class, uint32_t id)
+{
+    const struct name *name = NAME(g, id);
+    const struct part *part = find_part(name->text);
+    if (strcmp(name->text, "_name_") == 0)
+        return g->enums;
+    if (name->attr == ATTR_HIDDEN && name->text[0] == '_' && gate_module_in_use(g, "dataclasses"))
+        return gate_module_in_use(g, name->attr_row->module); /* which has inspect look */
+    if (name->attr == ATTR_HIDDEN)
+        return is_below(g, class, name->attr_row->module, 0);
+    return part && (is_below(g, class, part->modules[0], 0) ||
+                    (part->modules[1] && is_below(g, class, part->modules[1], 0)));
 }
 
 /* Whether that module is in use, or one whose values are of its classes. */

@@ -146,6 +146,16 @@ static int has_default_self(const struct gate *g, uint32_t function)
                             count_of(g, arguments, F_defaults);
 }
 
+/* An Enum calls the __repr__ of a base with the member's value, and compares the others of its bases. */
+static int is_taken_by_enums(const char *name)
+{
+    static const char *const names[] = {"__repr__", "__str__", "__format__", "__reduce_ex__"};
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        if (strcmp(names[k], name) == 0)
+            return 1;
+    return 0;
+}
+
 int is_only_method(const struct gate *g, uint32_t function)
 {
     uint32_t class = class_of_method(g, function);
@@ -155,8 +165,7 @@ int is_only_method(const struct gate *g, uint32_t function)
     /* An instance as a base is handed the functions of the class. */
     if (!(class_facts_known(g, class) & CLASS_REAL))
         return 0;
-    /* An Enum calls the __repr__ of a base with the member's value. */
-    if (g->enum_mixins && strcmp(name->text, "__repr__") == 0)
+    if (g->enum_mixins && is_taken_by_enums(name->text))
         return 0;
     enum wrapping wrapping = wrapping_of(g, function);
     uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, function)->name);
