@@ -205,9 +205,13 @@ static int is_class_value(const struct gate *g, uint32_t i)
 int is_raised_class(const struct gate *g, uint32_t i)
 {
     const struct symbol *s = symbol_of(g, i);
+    uint32_t function = function_around(g, i);
+    if (function && is_function(g, function) &&
+        strcmp(NAME(g, N(g, function)->name)->text, "__set_name__") == 0)
+        return 0; /* the class that it stands in; what it is called with otherwise is sealed */
     return s && is_class_parameter(g, s) &&
            N(g, N(g, g->binds[s->first].node)->parent)->kind == K_arguments &&
-           first_parameter(g, function_around(g, i)) != s;
+           first_parameter(g, function) != s;
 }
 
 /* print, json.dumps: where they go, any arguments may come. */
