@@ -11,12 +11,6 @@
 
 #include <string.h>
 
-static PyObject *module_names(const char *module)
-{
-    PyObject *found = PyDict_GetItemString(worker.modules, module);
-    return found ? PyModule_GetDict(found) : NULL;
-}
-
 /* ---- hooks of copy ------------------------------------------------------------------------------ */
 
 static PyObject *real_getattr;
@@ -100,7 +94,7 @@ static int guard_methods(PyObject *names)
 
 static int guard_hooks(void)
 {
-    PyObject *names = module_names("copy");
+    PyObject *names = names_of_module("copy");
     AUTO_PY builtins = PyImport_ImportModule("builtins");
     real_getattr = builtins ? PyObject_GetAttrString(builtins, getattr_def.ml_name) : NULL;
     AUTO_PY ours = real_getattr ? PyCFunction_NewEx(&getattr_def, NULL, NULL) : NULL;
@@ -124,7 +118,7 @@ static PyMethodDef member_defs[] = {{"__copy__", copy_member, METH_NOARGS, NULL}
 
 static int guard_members(void)
 {
-    PyObject *names = module_names("enum");
+    PyObject *names = names_of_module("enum");
     PyObject *type = names ? PyDict_GetItemString(names, "Enum") : NULL;
     for (size_t i = 0; type && i < ARRAY_LEN(member_defs); i++) {
         AUTO_PY ours = PyDescr_NewMethod((PyTypeObject *)(void *)type, &member_defs[i]);
@@ -158,7 +152,7 @@ static PyMethodDef reduce_def = {"__reduce__", reduce_alias, METH_NOARGS, NULL};
 
 static int guard_aliases(void)
 {
-    PyObject *names = module_names("typing");
+    PyObject *names = names_of_module("typing");
     PyObject *type = names ? PyDict_GetItemString(names, "_GenericAlias") : NULL;
     exported = names ? PyDict_GetItemString(names, "__all__") : NULL;
     exported = exported ? PySequence_Tuple(exported) : NULL;
@@ -273,7 +267,7 @@ static int keep_names(PyTypeObject *type)
 
 static int guard_cached(void)
 {
-    PyObject *names = module_names("functools");
+    PyObject *names = names_of_module("functools");
     PyObject *type = names ? PyDict_GetItemString(names, "cached_property") : NULL;
     names_given = PyDict_New();
     if (!names_given || (type && keep_names((PyTypeObject *)(void *)type) < 0))

@@ -9,12 +9,6 @@
 #include "base/io.h"
 #include "type_object.h"
 
-static PyObject *names_of(const char *module)
-{
-    PyObject *found = PyDict_GetItemString(worker.modules, module);
-    return found ? PyModule_GetDict(found) : NULL;
-}
-
 /* Whether the statement that is being carried out is that module's. */
 static int is_statement_of(PyObject *names)
 {
@@ -62,7 +56,7 @@ static int guard_fields(void)
         setattrofunc function;
         void *word;
     } slot = {.function = set_of_field};
-    dataclasses_names = names_of("dataclasses");
+    dataclasses_names = names_of_module("dataclasses");
     PyObject *field = dataclasses_names ? PyDict_GetItemString(dataclasses_names, "Field") : NULL;
     return field ? type_change_slot(field, Py_tp_setattro, slot.word) : 0;
 }
@@ -120,7 +114,7 @@ static PyObject *code_of_any_dispatch(void)
 
 static int guard_dispatchers(void)
 {
-    functools_names = names_of("functools");
+    functools_names = names_of_module("functools");
     PyObject *type =
         functools_names ? PyDict_GetItemString(functools_names, "singledispatchmethod") : NULL;
     if (!type)

@@ -71,8 +71,7 @@ static PyObject *stand_in(PyObject *inspect)
 
 int signature_guard(void)
 {
-    PyObject *module = PyDict_GetItemString(worker.modules, "dataclasses");
-    PyObject *names = module ? PyModule_GetDict(module) : NULL;
+    PyObject *names = names_of_module("dataclasses");
     PyObject *inspect = names ? PyDict_GetItemString(names, "inspect") : NULL;
     if (!inspect)
         return 0; /* the profile does not hand it out */

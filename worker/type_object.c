@@ -170,6 +170,12 @@ int type_change_items(PyObject *type, objobjargproc to)
     return 0;
 }
 
+PyObject *names_of_module(const char *module)
+{
+    PyObject *found = PyDict_GetItemString(worker.modules, module);
+    return found ? PyModule_GetDict(found) : NULL;
+}
+
 PyObject *type_module(PyObject *type)
 {
     AUTO_PY module = PyObject_GetAttrString(type, "__module__");

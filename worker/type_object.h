@@ -35,6 +35,9 @@ int type_put_method(PyObject *type, PyMethodDef *def, PyObject **ret_original);
  */
 int type_change_items(PyObject *type, objobjargproc to);
 
+/* The names of a module that is loaded; borrowed. NULL, without an exception: it is not. */
+PyObject *names_of_module(const char *module);
+
 /* The module that a class or function says it is of, a str: a new reference. NULL: it says none. */
 PyObject *type_module(PyObject *type);
 
