@@ -8,6 +8,7 @@ under the repository's root). No test here looks inside the library.
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import textwrap
@@ -19,6 +20,9 @@ import pytest
 import support
 
 ROOT = Path(__file__).resolve().parents[2]
+
+# Under nohup it is ignored, and what is started here would be deaf to it, too.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Above every limit of the strict profile: a hang of ours fails one test, not the suite.
 PATIENCE_S = 90
