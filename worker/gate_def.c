@@ -147,7 +147,7 @@ static int check_dunder_store(struct gate *g, uint32_t i)
     return check_copy_definition(g, i) < 0 ? -1 : check_signature(g, i, value_of(g, i));
 }
 
-/* `def attrname` in a class below cached_property; `_name_` beside Enums. 1: warned. */
+/* `def attrname` in a class below cached_property; `_name_` beside Enums. */
 static int check_library_name(struct gate *g, uint32_t i, uint32_t id)
 {
     const struct scope *scope = &g->scopes[N(g, i)->scope];
@@ -156,9 +156,7 @@ static int check_library_name(struct gate *g, uint32_t i, uint32_t id)
     return gate_warn(g, RULE_CLASS_FIELD, i,
                      "The standard library goes by what `%s` of such an object says, and here it "
                      "is what this class says.",
-                     NAME(g, id)->text) < 0
-               ? -1
-               : 1;
+                     NAME(g, id)->text);
 }
 
 int check_bound_dunder(struct gate *g, uint32_t i, uint32_t id)

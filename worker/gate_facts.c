@@ -294,10 +294,10 @@ static void note_text_part(struct gate *g, const char *text, size_t len)
     gate_note_reading(g, text, len, 0);
     g->args_by_prefix |= len == 4 && memcmp(text, "args", len) == 0;
     uint32_t id = gate_name_find_text(g, text, len);
-    if (id)
+    if (id) {
         note_use(g, id, USES_UNBOUND);
-    if (id)
         NAME(g, id)->may_be_set = 1;
+    }
 }
 
 #define NAME_IN_TEXT_MAX 200 /* longer strings name nothing, but for paths of attrgetter */

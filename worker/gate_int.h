@@ -488,10 +488,10 @@ int check_new(struct gate *g, uint32_t function);
 int check_ratio(struct gate *g, uint32_t i);
 int has_plain_signature(const struct gate *g, uint32_t value);
 int check_class_value(struct gate *g, uint32_t i, uint32_t object);
-/* The name of a method of singledispatch that must not be taken unseen. */
 /* What singledispatch looks classes up by: its name, and where that is set, or taken. */
 int names_dispatcher(const struct gate *g, const char *text);
 int is_dispatch_part(const struct gate *g, uint32_t i);
+/* The name of a method of singledispatch that must not be taken unseen. */
 int is_dispatch_word(const struct gate *g, const char *text);
 int check_register(struct gate *g, uint32_t i);
 int check_annotation(struct gate *g, uint32_t i);

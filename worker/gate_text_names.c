@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate_text_names: text that becomes the name of an attribute (getattr, attrgetter, fields)
- * (str.format: gate_format.c). Text is followed through names that are bound once, and no
+ * gate_text_names: text that becomes the name of an attribute (getattr, attrgetter, fields; for
+ * str.format see gate_format.c). Text is followed through names that are bound once, and no
  * further; what is not known is not tame.
  */
 #include "gate_int.h"

@@ -296,9 +296,8 @@ static const char *who_killed(const struct cordon_run *run)
 static const char *why_signal(const struct cordon_run *run, int sig)
 {
     if (sig == SIGBUS && run->request.approved)
-        return ": perhaps it wrote to shared memory or a mapped file, and there was no room left "
-               "in "
-               "/dev/shm or the working directory (limits: disk)";
+        return ": perhaps it wrote to shared memory or a mapped file, and there was no room "
+               "left in /dev/shm or the working directory (limits: disk)";
     return sig == SIGKILL ? who_killed(run) : "";
 }
 

@@ -5,8 +5,9 @@
  * when that is too much is the sum made in which each page counts once, a walk over all
  * page tables (keeper/walk.c).
  *
- * Invariant: a turn is over after 1.5 TURN_NS, whatever the runs have made of themselves; who had
- * no part in it comes first in the next one, and what that cannot know is never taken for nothing.
+ * Invariant: what runs can make as long as they like, mappings and page tables, takes no more than 1.5
+ * TURN_NS of a turn; who had no part in it comes first in the next one, and what that cannot know is
+ * never taken for nothing. (Processes and descriptors are counted to the end: they have limits.)
  */
 #include "keeper/meter.h"
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_NS UINT64_C(10000000)
 #define UNSENT_MAX 16384 /* four times the runs of a box: an engine that far behind is lost */
 
 struct unsent {
@@ -34,7 +33,7 @@ int outbox_init(struct outbox *o, int sock)
 /* Without memory of the kernel's the socket would still be one that can be written to. */
 static int is_full(struct outbox *o, int r)
 {
-    o->again_ns = r == -ENOBUFS || r == -ENOMEM ? io_now_ns() + AGAIN_NS : 0;
+    o->again_ns = r == -ENOBUFS || r == -ENOMEM ? io_now_ns() + SOCKET_AGAIN_NS : 0;
     return r == -EAGAIN || o->again_ns != 0;
 }
 
@@ -94,5 +93,5 @@ void outbox_drain(struct outbox *o)
     (void)fcntl(o->sock, F_SETFL, 0);
     while (outbox_waits(o) && outbox_flush(o) == 0)
         if (outbox_waits(o))
-            (void)poll(NULL, 0, AGAIN_NS / 1000000);
+            (void)poll(NULL, 0, SOCKET_AGAIN_NS / 1000000);
 }

@@ -10,6 +10,9 @@
 
 #include <sys/queue.h>
 
+/* After so long a socket is tried again that did not take something, and will not tell when it does. */
+#define SOCKET_AGAIN_NS UINT64_C(10000000)
+
 struct unsent; /* a word that the socket had no room for */
 
 struct outbox {

@@ -16,7 +16,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define AGAIN_NS UINT64_C(10000000)
 #define ZYGOTE_DEATHS_MAX 3 /* in a row, without one READY */
 
 static struct wire_packet packet; /* the one being looked at */
@@ -212,7 +211,7 @@ static int is_stuck(int r)
 static void try_later(struct zygote *z)
 {
     z->full = 1;
-    z->again_ns = io_now_ns() + AGAIN_NS;
+    z->again_ns = io_now_ns() + SOCKET_AGAIN_NS;
 }
 
 /* 0 when no more can be done for those that wait. */
