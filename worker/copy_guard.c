@@ -163,23 +163,7 @@ static int guard_aliases(void)
 
 /* ---- functools.cached_property ------------------------------------------------------------------------ */
 
-static PyObject
-    *names_given; /* {address: (cached_property, name)}: kept, as addresses come again */
-
-/* Borrowed; NULL: none yet. */
-static PyObject *name_given(PyObject *self)
-{
-    AUTO_PY id = PyLong_FromVoidPtr(self);
-    PyObject *pair = id ? PyDict_GetItem(names_given, id) : NULL;
-    return pair ? PyTuple_GetItem(pair, 1) : NULL;
-}
-
-static int keep_name(PyObject *self, PyObject *text)
-{
-    AUTO_PY id = PyLong_FromVoidPtr(self);
-    AUTO_PY pair = PyTuple_Pack(2, self, text);
-    return id && pair ? PyDict_SetItem(names_given, id, pair) : -1;
-}
+static PyObject *names_given; /* to each cached_property, by put_known() */
 
 static int is_interpreters(PyObject *name)
 {
@@ -194,7 +178,7 @@ static PyObject *give_name(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OU:__set_name__", &owner, &name))
         return NULL;
     AUTO_PY text = PyUnicode_FromObject(name);
-    PyObject *before = text ? name_given(self) : NULL;
+    PyObject *before = text ? known_of(names_given, self) : NULL;
     if (!text || (before && PyUnicode_Compare(before, text) == 0))
         return text ? Py_NewRef(Py_None) : NULL;
     if (before)
@@ -204,7 +188,7 @@ static PyObject *give_name(PyObject *self, PyObject *args)
                             before, text);
     if (is_interpreters(text))
         return PyErr_Format(PyExc_TypeError, "no cached_property may be called %R", text);
-    return keep_name(self, text) < 0 ? NULL : Py_NewRef(Py_None);
+    return put_known(names_given, self, text) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *refuse_cache(PyObject *instance, PyObject *name, const char *format)
@@ -225,7 +209,7 @@ static PyObject *get_cached(PyObject *self, PyObject *args)
     PyObject *instance, *owner = NULL;
     if (!PyArg_ParseTuple(args, "O|O:__get__", &instance, &owner))
         return NULL;
-    PyObject *name = name_given(self);
+    PyObject *name = known_of(names_given, self);
     if (instance == Py_None)
         return Py_NewRef(self);
     if (!name)
@@ -258,7 +242,7 @@ static int keep_names(PyTypeObject *type)
         AUTO_PY name = PyType_IsSubtype(Py_TYPE(object), type)
                            ? PyObject_GetAttrString(object, "attrname")
                            : NULL;
-        if (name && PyUnicode_CheckExact(name) && keep_name(object, name) < 0)
+        if (name && PyUnicode_CheckExact(name) && put_known(names_given, object, name) < 0)
             return -1;
         PyErr_Clear(); /* one that is not used as it is meant to be */
     }

@@ -66,7 +66,7 @@ static int guard_fields(void)
 static PyObject *functools_names;
 static PyObject *dispatch_code; /* of the function that looks a class up */
 static PyTypeObject *function_type;
-static PyObject *dispatchers; /* by the addresses of those that have them, which are kept */
+static PyObject *dispatchers; /* of each, by put_known() */
 
 static PyObject *code_of_dispatch(PyObject *dispatcher)
 {
@@ -77,10 +77,9 @@ static PyObject *code_of_dispatch(PyObject *dispatcher)
 static PyObject *get_dispatcher(PyObject *self, void *unused)
 {
     (void)unused;
-    AUTO_PY id = PyLong_FromVoidPtr(self);
-    PyObject *pair = id ? PyDict_GetItem(dispatchers, id) : NULL;
-    if (pair && is_statement_of(functools_names))
-        return Py_NewRef(PyTuple_GetItem(pair, 1));
+    PyObject *dispatcher = known_of(dispatchers, self);
+    if (dispatcher && is_statement_of(functools_names))
+        return Py_NewRef(dispatcher);
     return PyErr_Occurred() ? NULL
                             : PyErr_Format(PyExc_AttributeError,
                                            "the dispatcher of a singledispatchmethod is its own");
@@ -90,15 +89,13 @@ static PyObject *get_dispatcher(PyObject *self, void *unused)
 static int set_dispatcher(PyObject *self, PyObject *value, void *unused)
 {
     (void)unused;
-    AUTO_PY id = PyLong_FromVoidPtr(self);
     AUTO_PY code = value && is_statement_of(functools_names) ? code_of_dispatch(value) : NULL;
     PyErr_Clear();
-    if (!id || code != dispatch_code || PyDict_GetItem(dispatchers, id)) {
+    if (code != dispatch_code || known_of(dispatchers, self)) {
         PyErr_SetString(PyExc_TypeError, "the dispatcher of a singledispatchmethod is its own");
         return -1;
     }
-    AUTO_PY pair = PyTuple_Pack(2, self, value);
-    return pair ? PyDict_SetItem(dispatchers, id, pair) : -1;
+    return put_known(dispatchers, self, value);
 }
 
 static PyGetSetDef dispatcher_def = {"dispatcher", get_dispatcher, set_dispatcher, NULL, NULL};

@@ -176,6 +176,20 @@ PyObject *names_of_module(const char *module)
     return found ? PyModule_GetDict(found) : NULL;
 }
 
+PyObject *known_of(PyObject *table, PyObject *object)
+{
+    AUTO_PY id = PyLong_FromVoidPtr(object);
+    PyObject *pair = id ? PyDict_GetItem(table, id) : NULL;
+    return pair ? PyTuple_GetItem(pair, 1) : NULL;
+}
+
+int put_known(PyObject *table, PyObject *object, PyObject *value)
+{
+    AUTO_PY id = PyLong_FromVoidPtr(object);
+    AUTO_PY pair = PyTuple_Pack(2, object, value);
+    return id && pair ? PyDict_SetItem(table, id, pair) : -1;
+}
+
 PyObject *type_module(PyObject *type)
 {
     AUTO_PY module = PyObject_GetAttrString(type, "__module__");

@@ -38,6 +38,13 @@ int type_change_items(PyObject *type, objobjargproc to);
 /* The names of a module that is loaded; borrowed. NULL, without an exception: it is not. */
 PyObject *names_of_module(const char *module);
 
+/*
+ * What is known of objects by their addresses, in a dict: an object that something is known of is kept,
+ * so that its address does not come again. Borrowed; NULL: nothing. 0, or -1 with an exception set.
+ */
+PyObject *known_of(PyObject *table, PyObject *object);
+int put_known(PyObject *table, PyObject *object, PyObject *value);
+
 /* The module that a class or function says it is of, a str: a new reference. NULL: it says none. */
 PyObject *type_module(PyObject *type);
 
