@@ -86,19 +86,30 @@ static uint64_t amount_of(const struct cordon_limits *limits, const struct excee
     return row->member ? *(const uint64_t *)((const char *)limits + row->offset) : row->fixed;
 }
 
-/* What it took of it, where that was counted. (The kernel counts an interpreter's own start as
- * processor time, too: by what is told, the limit was not quite reached.) */
+/* How far it came, where that was counted; -1 where the limit itself is all that is known. (The
+ * kernel counts an interpreter's own start as processor time, too: by what is told, the limit was
+ * not quite reached.) */
+static int64_t counted(const struct cordon_result *r, const struct exceeded *row, uint64_t limit)
+{
+    if (strcmp(row->word, "memory") == 0)
+        return r->memory_peak_bytes;
+    if (strcmp(row->word, "cpu") == 0)
+        return r->cpu_ms >= (double)limit ? (int64_t)r->cpu_ms : -1;
+    return -1;
+}
+
+/* Most of what is counted is refused at the limit: further than that it cannot come. */
 static void peak_text(const struct cordon_result *r, const struct exceeded *row, uint64_t limit,
                       char *text, size_t size)
 {
-    char amount[48] = "";
+    int64_t peak = counted(r, row, limit);
+    char amount[48];
 
-    if (strcmp(row->word, "memory") == 0 && r->memory_peak_bytes >= 0)
-        amount_text(BYTES, (uint64_t)r->memory_peak_bytes, amount, sizeof(amount));
-    if (strcmp(row->word, "cpu") == 0 && r->cpu_ms >= (double)limit)
-        amount_text(MILLISECONDS, (uint64_t)r->cpu_ms, amount, sizeof(amount));
-    (void)snprintf(text, size, "%s%s%s", amount[0] ? " (it had come to " : "", amount,
-                   amount[0] ? ")" : "");
+    amount_text(row->unit, peak > 0 ? (uint64_t)peak : 0, amount, sizeof(amount));
+    if (peak >= 0)
+        (void)snprintf(text, size, "it had come to %s", amount);
+    else
+        (void)snprintf(text, size, "it had come to that and asked for more");
 }
 
 /* The most that may be asked for without another profile. */
@@ -138,8 +149,9 @@ void exceeded_say(struct cordon_result *r, const struct cordon_run *run, const s
     amount_text(row->unit, limit, amount, sizeof(amount));
     peak_text(r, row, limit, peak, sizeof(peak));
     remedy_text(run, row, remedy, sizeof(remedy));
-    result_error(r, CORDON_LIMIT, "limit", "the code %s its limit of %s%s; %s or make it need less",
-                 row->what, amount, peak, remedy);
+    result_error(r, CORDON_LIMIT, "limit",
+                 "the code %s its limit of %s (%s); %s or make it need less", row->what, amount,
+                 peak, remedy);
     r->limit = row->limit;
 }
 

@@ -75,7 +75,7 @@ def run_into(run, limit, code, *args, said=None):
     assert (answer["status"], (answer["error"] or {}).get("limit")) == ("limit", limit), answer
     assert answer["error"]["kind"] == "limit" and answer["result"] is None
     message = answer["error"]["message"]
-    assert re.search(r"; (raise|no profile)", message), message
+    assert re.search(r" \(it had come to [^)]+\); (raise|no profile)", message), message
     assert said is None or said in message, message
     assert left_behind() == []
     return answer
@@ -457,7 +457,8 @@ def test_open_files(run, kind):
 
 @both
 def test_result(run, kind):
-    run_into(run, "result", "result['x'] = 'x' * (17 << 20)", *kind, said="16 MiB")
+    run_into(run, "result", "result['x'] = 'x' * (17 << 20)", *kind,
+             said="its limit of 16 MiB (it had come to that and asked for more)")
 
 
 def test_pipes(run):
