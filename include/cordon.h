@@ -205,8 +205,10 @@ struct cordon_limits {
  * One execution to run. Set `size`; what is zero has its default. Only read during
  * cordon_submit(): code and input are copied once, towards the sandbox.
  *
- * code:  UTF-8 text, at most the profile's cap (strict: 1 MiB), no NUL. One byte-order
- *        mark is dropped. Lines keep their numbers: the code is compiled as it stands.
+ * code:  UTF-8 text. One byte-order mark is dropped. Lines keep their numbers: the code is
+ *        compiled as it stands. Of more than the profile's cap (strict: 1 MiB and 64 KiB) and of
+ *        NUL the gate warns; beyond what may be approved (8 MiB) it is refused. With check_only
+ *        any bytes, up to 64 MiB, get a verdict.
  * input: a JSON object in UTF-8, NULL for {}. At most 1000 levels deep. Passed through
  *        untouched: big integers, 1.10 and \ud800 arrive as they were written.
  *        With nonfinite set to CORDON_NONFINITE_LITERAL it may hold NaN and Infinity too.

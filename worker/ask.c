@@ -29,9 +29,9 @@ static int send_warnings(int channel, PyObject *warnings)
     return 0;
 }
 
-int ask_gate(int channel, PyObject *source, PyObject **ret_code)
+int ask_gate(int channel, PyObject *source, size_t bytes_max, PyObject **ret_code)
 {
-    struct gate_report report = {0};
+    struct gate_report report = {.bytes_max = bytes_max};
     AUTO_PY code = NULL;
     int rc = gate_source(source, &code, &report);
     AUTO_PY warnings = report.warnings;

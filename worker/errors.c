@@ -71,6 +71,11 @@ int errors_set_source(PyObject *source)
 {
     Py_ssize_t len;
     const char *data = PyUnicode_AsUTF8AndSize(source, &len);
+    if (!data && PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
+        PyErr_Clear(); /* half a character: no line of it is ever run */
+        data = "";
+        len = 0;
+    }
     AUTO_PY lines = data ? split_lines(data, (size_t)len) : NULL;
     if (!lines)
         return -1;

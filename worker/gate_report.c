@@ -202,6 +202,15 @@ static struct span place_of(const struct gate *g, uint32_t i)
 
 /* ---- the list ---------------------------------------------------------------------------- */
 
+/* A null character is no text to those who read the list: it is shown as the replacement one. */
+static PyObject *shown(const char *text, size_t len)
+{
+    AUTO_PY as_is = PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "replace");
+    AUTO_PY null = PyUnicode_FromOrdinal(0);
+    AUTO_PY instead = PyUnicode_FromOrdinal(0xfffd);
+    return as_is && null && instead ? PyUnicode_Replace(as_is, null, instead, -1) : NULL;
+}
+
 static PyObject *snippet_of(const struct gate *g, struct span span)
 {
     const char *text = g->text + span.start;
@@ -212,7 +221,7 @@ static PyObject *snippet_of(const struct gate *g, struct span span)
         characters += ((unsigned char)text[cut] & 0xc0) != 0x80;
         cut++;
     }
-    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)cut, "replace");
+    return shown(text, cut);
 }
 
 static struct span span_of_warning(struct gate *g, const struct warning *w)

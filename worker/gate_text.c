@@ -453,6 +453,11 @@ static int warn_surrogate(struct gate *g)
     g->len = 0;
     for (Py_ssize_t i = 0; i < len; i++) {
         Py_UCS4 c = PyUnicode_ReadChar(g->source, i);
+        if (c >= 0xdc80 && c <= 0xdcff) /* surrogateescape's, see run.c */
+            return gate_warn_at(g, RULE_LONE_SURROGATE, line, column, line, column + 1,
+                                "The code holds a byte (0x%02x) that is no UTF-8 text: Python does "
+                                "not read it.",
+                                (unsigned)c - 0xdc00u);
         if (c >= 0xd800 && c <= 0xdfff)
             return gate_warn_at(g, RULE_LONE_SURROGATE, line, column, line, column + 1,
                                 "The code holds half a character (U+%04x), which is no text: "

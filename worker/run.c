@@ -57,11 +57,21 @@ static int read_request(int channel, struct request *r)
     return 1;
 }
 
-/* One byte-order mark is no part of the text. */
+/*
+ * One byte-order mark is no part of the text. What is no text becomes half characters, which Python
+ * does not compile and the gate warns of.
+ */
 static PyObject *source_of(const struct request *r)
 {
+    static const char *const ways[] = {"strict", "surrogatepass", "surrogateescape"};
     size_t skip = r->head.code_len >= 3 && memcmp(r->code, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    return PyUnicode_DecodeUTF8(r->code + skip, (Py_ssize_t)(r->head.code_len - skip), "strict");
+    PyObject *source = NULL;
+    for (size_t i = 0; !source && i < ARRAY_LEN(ways); i++) {
+        PyErr_Clear();
+        source =
+            PyUnicode_DecodeUTF8(r->code + skip, (Py_ssize_t)(r->head.code_len - skip), ways[i]);
+    }
+    return source;
 }
 
 long digits_set(long digits)
@@ -190,7 +200,7 @@ static PyObject *compile_source(PyObject *source)
 static struct failure *ask(int channel, const struct request *r, PyObject *source,
                            PyObject **ret_code)
 {
-    int consent = ask_gate(channel, source, ret_code);
+    int consent = ask_gate(channel, source, r->head.code_max, ret_code);
     if (consent < 0)
         return fail_internal("the gate could not read the code");
     if (consent && r->head.gate == WIRE_GATE_ASK)

@@ -345,13 +345,14 @@ void approved_finalize(void);
 PyObject *zygote_arm(int sock, const char *config);
 PyObject *reader_arm(int sock, uint32_t walls_down);
 
-/* Waits for the request on the channel, carries it out, answers. */
 /*
  * Lets the gate judge the code and sends its list. 1: no warnings, *ret_code is what to
- * run (a new reference); 0: there are warnings; -1 with an exception.
+ * run (a new reference); 0: there are warnings, as of code of more than bytes_max; -1 with an
+ * exception.
  */
-int ask_gate(int channel, PyObject *source, PyObject **ret_code);
+int ask_gate(int channel, PyObject *source, size_t bytes_max, PyObject **ret_code);
 
+/* Waits for the request on the channel, carries it out, answers. */
 _Noreturn void run_request(int channel);
 
 #endif

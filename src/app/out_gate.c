@@ -33,12 +33,19 @@ size_t out_gate_count(const struct cordon_result *result)
     return n;
 }
 
+/* Python would refuse it too. */
+static int is_no_python(const char *rule)
+{
+    return strcmp(rule, "syntax") == 0 || strcmp(rule, "null-byte") == 0 ||
+           strcmp(rule, "lone-surrogate") == 0;
+}
+
 int out_gate_only_syntax(const struct cordon_result *result)
 {
     struct cordon_warning w;
     size_t n = 0;
     for (; warning_at(result, n, &w); n++)
-        if (strcmp(w.rule, "syntax") != 0)
+        if (!is_no_python(w.rule))
             return 0;
     return n > 0;
 }

@@ -173,7 +173,7 @@ const struct rule rules[RULE_COUNT] = {
         "The code holds a null character, behind which nothing is shown or read.",
         NULL, "x = \"\\0\""},
     [RULE_LONE_SURROGATE] = {"lone-surrogate",
-        "The code holds half a character, which is no text.",
+        "The code holds half a character, or other bytes that are no UTF-8 text.",
         NULL, "x = \"\\ud800\""},
     [RULE_CODING_COOKIE] = {"coding-cookie",
         "A comment asks for an encoding in which the text would be other code.",

@@ -173,8 +173,8 @@ struct frame_request {
     uint64_t result_max;
     uint32_t nonfinite; /* enum cordon_nonfinite */
     uint32_t approved;
-    uint32_t gate; /* enum wire_gate */
-    uint32_t reserved;
+    uint32_t gate;     /* enum wire_gate */
+    uint32_t code_max; /* of code that runs unasked; of more the gate warns */
 };
 
 /* What the gate in the sandbox is to do. */

@@ -95,7 +95,7 @@ static json_t *members(const struct cordon_result *r)
 /* What the approval dialog shows: present only when there is something to approve. */
 static int add_preview(json_t *all, const struct cordon_result *r)
 {
-    return r->preview ? json_object_set_new(all, "code_preview", json_string(r->preview)) : 0;
+    return r->preview.len > 0 ? json_object_set_new(all, "code_preview", text_of(&r->preview)) : 0;
 }
 
 static int add(struct buf *b, const char *data, size_t len)

@@ -17,6 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What is read of code that is not to be run: as much as any profile may allow. */
+#define CODE_JUDGED_MAX (UINT64_C(64) << 20)
+
 static const struct {
     const char *name;
     size_t offset;
@@ -113,14 +116,31 @@ static int check_length(const char *field, size_t len, uint64_t most, const stru
                   len, p->name, (unsigned long long)most);
 }
 
-static int check_code(const char *code, size_t len, struct cordon_err *reterr)
+/*
+ * How long it may be to be handed on: where the gate is asked it says itself what is too long for
+ * the profile, and a person may let it run as approved.
+ */
+static uint64_t code_most(const struct request *r)
 {
-    size_t good = utf8_valid_prefix(code, len);
-    if (good < len)
+    uint64_t strict = r->profile->code_bytes, approved = r->profile->approved.code_bytes;
+
+    if (r->gate == WIRE_GATE_ONLY)
+        return CODE_JUDGED_MAX;
+    if (r->approved)
+        return approved;
+    return r->gate == WIRE_GATE_ASK && approved > strict ? approved : strict;
+}
+
+/* Of any bytes the gate says what is wrong with them; what is no text is not run, whoever agrees. */
+static int check_code(const struct cordon_request *q, const struct request *r,
+                      struct cordon_err *reterr)
+{
+    int rc = check_length("code", q->code_len, code_most(r), r->profile, reterr);
+    if (rc < 0 || r->gate == WIRE_GATE_ONLY)
+        return rc;
+    size_t good = utf8_valid_prefix(q->code, q->code_len);
+    if (good < q->code_len)
         return refuse(reterr, CORDON_E_ARG, "code", "not valid UTF-8 at byte %zu", good);
-    const char *nul = len > 0 ? memchr(code, '\0', len) : NULL;
-    if (nul)
-        return refuse(reterr, CORDON_E_ARG, "code", "a NUL byte at byte %zu", (size_t)(nul - code));
     return 0;
 }
 
@@ -156,7 +176,8 @@ static int lay_out(const struct cordon_request *q, struct request *r, struct cor
                                  .result_max = r->limits.result_bytes,
                                  .nonfinite = (uint32_t)q->nonfinite,
                                  .approved = q->approved != 0,
-                                 .gate = r->gate};
+                                 .gate = r->gate,
+                                 .code_max = (uint32_t)r->profile->code_bytes};
     struct frame_head head = {.type = FRAME_REQUEST,
                               .size = sizeof(body) + q->code_len + input_len};
     r->code_at = sizeof(head) + sizeof(body);
@@ -178,10 +199,7 @@ static int check_texts(const struct cordon_request *q, const struct request *r,
                        struct cordon_err *reterr)
 {
     const struct profile *p = r->profile;
-    int rc = check_length("code", q->code_len, r->approved ? p->approved.code_bytes : p->code_bytes,
-                          p, reterr);
-    if (rc == 0)
-        rc = check_code(q->code, q->code_len, reterr);
+    int rc = check_code(q, r, reterr);
     if (rc == 0 && q->input)
         rc = check_length("input", q->input_len,
                           r->approved ? p->approved.input_bytes : p->input_bytes, p, reterr);

@@ -172,7 +172,7 @@ CORDON_API void cordon_result_free(struct cordon_result *result)
     json_decref(result->notes);
     json_decref(result->warnings);
     json_decref(result->violations);
-    free(result->preview);
+    buf_done(&result->preview);
     free(result->message);
     free(result->type);
     free(result->traceback);

@@ -23,7 +23,7 @@ struct cordon_result {
     json_t *notes;      /* array of strings */
     json_t *warnings;   /* array of objects, each checked; NULL: the gate did not run */
     json_t *violations; /* array of objects, each made by result_violation() */
-    char *preview;      /* the code, where a person has to be asked about it */
+    struct buf preview; /* the code, where a person has to be asked about it */
     struct buf json;    /* the encoded result; moves into the envelope when that is made */
     struct buf text[2];
     int truncated[2];

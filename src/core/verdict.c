@@ -156,7 +156,8 @@ static void say_approval(struct cordon_result *r, const struct cordon_run *run)
                  "the code was not run: the gate has %zu warning%s; approve exactly this code, or "
                  "change it",
                  count, count == 1 ? "" : "s");
-    r->preview = strndup(q->bytes + q->code_at, q->code_len);
+    if (utf8_append_shown(&r->preview, q->bytes + q->code_at, q->code_len, 0) < 0)
+        buf_done(&r->preview); /* half of it would deceive */
 }
 
 /* The gate's word first. Returns whether the rest of the answer counts. */

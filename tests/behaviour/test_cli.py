@@ -124,12 +124,22 @@ def test_encoded_surrogate_is_not_utf8(cordon):
     refused(cordon("run", "-", stdin="a = '\ud800'"), "UTF-8")
 
 
-def test_nul_byte(cordon, file):
-    refused(cordon("run", file(b"a = 1\0\n")), "code.py", "NUL")
+def test_a_null_character_is_the_gates_to_tell(cordon, file):
+    code = file(b"a = 1\0\nimport os\n")
+    asked = cordon("run", "--json", code)
+    assert asked.code == 3
+    told = json.loads(asked.out)
+    assert [w["rule"] for w in told["warnings"]] == ["null-byte"]
+    assert told["code_preview"] == "a = 1\0\nimport os\n"
+    for wall in ["--approved"], ["--drop-wall", "gate"]:
+        ran = cordon("run", "--json", *wall, code)
+        assert ran.code == 1 and json.loads(ran.out)["error"]["kind"] == "syntax"
 
 
 def test_code_too_long(cordon, file):
-    refused(cordon("run", file("#" * (1088 << 10) + "\n")), "code.py", "strict")
+    asked = cordon("run", file("#" * (1088 << 10) + "\n"))
+    assert asked.code == 3 and "[too-large]" in asked.stderr
+    refused(cordon("run", file("#" * (8 << 20) + "\n")), "code.py", "strict", "8388608")
 
 
 @pytest.mark.parametrize("args", [["/dev/zero"], ["-i", "@/dev/zero", "CODE"]])

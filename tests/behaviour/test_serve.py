@@ -55,7 +55,7 @@ def test_health(daemon, cordon):
     ("1 / 0", None, [], {}, "error"),
     ("def f(:", None, [], {}, "needs_approval"),
     ("n = 0\nwhile True:\n    n += 1", None, ["--timeout", "0.3"], {"limits": {"wall_ms": 300}}, "timeout"),
-    ("result['x'] = 'x' * (17 << 20)", None, [], {}, "limit"),
+    ("result['x'] = 'x' * (65 << 20)", None, [], {}, "limit"),
     ("result['x'] = float('nan')", None, [], {}, "ok"),
     ("import sys\nsys.exit(3)", None, ["--approved"], {"approved": True}, "error"),
     ("print('x' * 2_000_000)", None, [], {"approved": False, "profile": "strict"}, "ok"),
@@ -170,10 +170,10 @@ def test_check_of_many_files_keeps_their_order(daemon):
 
 
 def test_a_file_that_cannot_be_checked_stops_no_other(daemon):
-    files = [{"code": "\0"}, {"code": "1"}, {"code": "x" * (2 << 20), "name": "long"}]
+    files = [{"code": "\0"}, {"code": "1"}, {"code": "x" * (65 << 20), "name": "long"}]
     verdicts = daemon.ask("POST", "/v1/check", {"files": files}).json
-    assert [v["status"] for v in verdicts] == ["unreadable", "ok", "unreadable"]
-    answer = daemon.ask("POST", "/v1/check", {"code": "x" * (2 << 20)})
+    assert [v["status"] for v in verdicts] == ["needs_approval", "ok", "unreadable"]
+    answer = daemon.ask("POST", "/v1/check", {"code": "x" * (65 << 20)})
     assert (answer.status, answer.json["field"]) == (400, "code")
 
 
@@ -200,7 +200,6 @@ BAD = [
     (b'{"code": "\xed\xa0\x80"}', "bad_json", "code"),
     (b'{"code": "\\ud800"}', "bad_json", "code"),
     (b'{"code": "\n"}', "bad_json", "code"),
-    (b'{"code": "\\u0000"}', "bad_value", "code"),
     (b"{}", "missing_field", "code"),
     (b'{"code": 1}', "bad_type", "code"),
     (b'{"code": null}', "bad_type", "code"),

@@ -96,7 +96,7 @@ def test_checks():
     verdicts = client.check_many(files)
     assert [v.name for v in verdicts] == list(files)
     assert [v.clean for v in verdicts] == [True, False, False, True]
-    assert verdicts[2].status == "unreadable" and verdicts[2].error.message
+    assert [w.rule for w in verdicts[2].warnings] == ["null-byte"]
     many = [(str(i % 3), "import os" if i % 2 else "") for i in range(100)]
     assert [v.clean for v in client.check_many(many)] == [i % 2 == 0 for i in range(100)]
     assert client.check_many([]) == []

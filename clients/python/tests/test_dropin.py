@@ -89,12 +89,18 @@ def test_warnings():
     assert len(said) == 2 and "`eval`" in said[0] and "`os`" in said[1]
 
 
-@pytest.mark.parametrize("code", ["result = {", "\0", "x = '\ud800'", "if 1:\nx", "x=1\n" * 300_000])
-def test_broken_code_is_a_warning_that_says_so(code):
-    assert cordon.get_code_warnings(code)[0].startswith("Syntax error")
-    with pytest.raises(cordon.UnsafeCodeError, match="^Syntax error"):
+@pytest.mark.parametrize("code, said", [
+    ("result = {", "Syntax error"),
+    ("x = '\ud800'", "Syntax error"),
+    ("if 1:\nx", "Syntax error"),
+    ("\0", "The code holds a null character"),
+    ("x=1\n" * 300_000, "The code is longer than"),
+], ids=["open", "half a character", "indent", "null", "long"])
+def test_broken_code_is_a_warning_that_says_so(code, said):
+    assert cordon.get_code_warnings(code)[0].startswith(said)
+    with pytest.raises(cordon.UnsafeCodeError, match=f"^{said}"):
         cordon.validate_code_safety(code)
-    with pytest.raises(cordon.UnsafeCodeError, match="^Syntax error"):
+    with pytest.raises(cordon.UnsafeCodeError, match=f"^{said}"):
         execute(code)
 
 
