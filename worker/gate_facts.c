@@ -25,10 +25,13 @@ static void note_exports(struct gate *g, uint32_t i)
         g->copies = i;
 }
 
+/* `__radd__ = __add__` right in the class: of the functions of that name, and of nothing else. */
 int is_method_alias(const struct gate *g, uint32_t i)
 {
     uint32_t parent = N(g, i)->parent;
-    if (kind_of(g, parent) != K_Assign || N(g, i)->field != F_value)
+    const struct symbol *s = symbol_of(g, i);
+    if (kind_of(g, parent) != K_Assign || N(g, i)->field != F_value ||
+        !is_in_field(g, parent, K_ClassDef, F_body) || !s || s->kinds != BINDS(BIND_FUNCTION))
         return 0;
     FOR_CHILDREN (g, c, parent) {
         if (c == i)
@@ -399,12 +402,16 @@ static void note_call(struct gate *g, uint32_t i)
  * `run: object` in a dataclass below a class that has a method run: that function is what a field has
  * for its default, and getattr(C, f.name) takes it from any class.
  */
+/* What an annotated name of a class has there is its default: a NamedTuple's is found without a name. */
 static void note_field(struct gate *g, uint32_t i)
 {
     const struct name *name = NAME(g, N(g, i)->name);
+    uint32_t s = gate_scope_find(g, N(g, i)->scope, N(g, i)->name);
+    int is_method = s && g->symbols[s].kinds & BINDS(BIND_FUNCTION);
     const char *inner = name->text[0] == '_' ? strstr(name->text + 1, "__") : NULL; /* _B__run */
     uint32_t mangled = inner ? gate_name_find_text(g, inner, strlen(inner)) : 0;
-    if (!is_in_field(g, i, K_AnnAssign, F_target) || !gate_module_in_use(g, "dataclasses"))
+    if (!is_in_field(g, i, K_AnnAssign, F_target) ||
+        (!is_method && !gate_module_in_use(g, "dataclasses")))
         return;
     note_use(g, N(g, i)->name, USES_UNBOUND);
     NAME(g, N(g, i)->name)->taken = 1;
@@ -440,6 +447,7 @@ static void note_node(struct gate *g, uint32_t i)
         if (n->field == F_kwd_attrs) {
             note_use(g, n->name, USES_UNBOUND);
             NAME(g, n->name)->kept = NAME(g, n->name)->parts_kept = 1;
+            NAME(g, n->name)->taken = 1; /* the subject may be a class */
         }
         break;
     case K_MatchClass:

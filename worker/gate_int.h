@@ -399,6 +399,8 @@ unsigned gets_class_at(const char *name);
 int is_only_method(const struct gate *g, uint32_t function);
 /* Whether its class has the function under a second name. */
 int is_method_aliased(const struct gate *g, uint32_t function);
+/* Whether its first argument may be a class: what can be told before all facts are known. */
+int may_have_class_for_self(const struct gate *g, uint32_t function);
 /* A loaded Name that is surely an instance of a class of the source. *ret_class: that class. */
 int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class);
 /* Part of a type expression, of which no code of the source gets to see the parts. */

@@ -297,6 +297,13 @@ static int is_instance(const struct gate *g, uint32_t i)
     return (first && !is_class_parameter(g, s)) || is_own_value(g, i);
 }
 
+/* super() of a class has what its bases have as it lies there. */
+static int is_super_of_class(const struct gate *g, uint32_t i)
+{
+    return kind_of(g, i) == K_Call && builtin_what(g, first_child(g, i)) == BUILTIN_SUPER &&
+           may_have_class_for_self(g, function_around(g, i));
+}
+
 /* A property that is loaded from its class may go into another one. */
 static void note_taken(struct gate *g, uint32_t i)
 {
@@ -305,7 +312,9 @@ static void note_taken(struct gate *g, uint32_t i)
     uint32_t text = reads ? child_at(g, i, F_args, 1) : 0;
     uint32_t id = text && string_of(g, text) ? gate_name_find(g, string_of(g, text)) : 0;
     id = kind_of(g, i) == K_Attribute && is_load(g, i) ? N(g, i)->name : id;
-    if (id && base && (is_class_value(g, base) || (g->classes_roam && !is_instance(g, base))))
+    if (id && base &&
+        (is_class_value(g, base) || is_super_of_class(g, base) ||
+         (g->classes_roam && !is_instance(g, base))))
         NAME(g, id)->taken = 1;
 }
 

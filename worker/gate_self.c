@@ -112,24 +112,13 @@ static int required_arguments(const struct gate *g, uint32_t function)
     return count > 0 ? count - 1 : 0;
 }
 
-/* `__add__ = m`: C.__add__(x) calls m, with x as `self` when there are too few arguments. */
-static int is_called_well_as(const struct gate *g, uint32_t class, uint32_t function)
-{
-    int required = required_arguments(g, function);
-    FOR_CHILDREN (g, c, class) {
-        uint32_t value = kind_of(g, c) == K_Assign ? child_of(g, c, F_value) : 0;
-        if (!value || kind_of(g, value) != K_Name || N(g, value)->name != N(g, function)->name)
-            continue;
-        FOR_CHILDREN (g, target, c)
-            if (target != value && NAME(g, N(g, target)->name)->max_args > required)
-                return 0;
-    }
-    return 1;
-}
-
+/* Whether the class itself has it under a second name. */
 int is_method_aliased(const struct gate *g, uint32_t function)
 {
     uint32_t class = class_of_method(g, function);
+    uint32_t s = class ? gate_scope_find(g, N(g, class)->link, N(g, function)->name) : 0;
+    if (s && g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS)
+        return 1;
     FOR_CHILDREN (g, c, class) {
         uint32_t value = kind_of(g, c) == K_Assign ? child_of(g, c, F_value) : 0;
         if (value && kind_of(g, value) == K_Name && N(g, value)->name == N(g, function)->name)
@@ -156,37 +145,73 @@ static int is_taken_by_enums(const char *name)
     return 0;
 }
 
-int is_only_method(const struct gate *g, uint32_t function)
+/* Whether whoever calls a method by that name gives `self` an instance, and the arguments needed. */
+static int is_called_well_by(const struct gate *g, uint32_t class, uint32_t id, int required)
 {
-    uint32_t class = class_of_method(g, function);
-    if (!class || (first_parameter_node(g, function) && has_default_self(g, function)))
-        return 0;
-    const struct name *name = NAME(g, N(g, function)->name);
-    /* An instance as a base is handed the functions of the class. */
-    if (!(class_facts_known(g, class) & CLASS_REAL))
+    const struct name *name = NAME(g, id);
+    uint32_t s = gate_scope_find(g, N(g, class)->link, id);
+    if (!s || g->symbols[s].flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL | SYMBOL_LOADED_IN_CLASS))
         return 0;
     if (g->enum_mixins && is_taken_by_enums(name->text))
         return 0;
-    enum wrapping wrapping = wrapping_of(g, function);
-    uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, function)->name);
-    if (!s || g->symbols[s].flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL) || wrapping == WRAPPED)
-        return 0;
-    if (wrapping == WRAPPED_AS_PROPERTY)
-        return !g->odd_classmethods && !name->taken; /* put into another class, perhaps */
-    if (g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS || !is_called_well_as(g, class, function))
-        return 0;
-    if (g->packages && g->class_is_value) /* np.take(C, x) calls C.take(x, ...) */
-        return 0;
-    int required = required_arguments(g, function);
-    int called_well = name->max_args <= required;
     if (gate_library_calls(g, name->text) > required)
         return 0;
+    int called_well = name->max_args <= required;
     if (name->attr == ATTR_DUNDER)
         return name->dunder && (name->dunder->flags & DUNDER_DEFINE) &&
                !(name->dunder->flags & DUNDER_STATIC) && (name->dunder->calls < 0 || called_well);
     if (name->attr == ATTR_SUNDER || name->attr == ATTR_TAME)
         return 0;
     return !g->prefixed && !(g->class_patterns && g->abstracts) && called_well;
+}
+
+/* `__add__ = m`: C.__add__(x) calls m, with x as `self` when there are too few arguments. */
+static int is_called_well_as(const struct gate *g, uint32_t class, uint32_t function, int required)
+{
+    FOR_CHILDREN (g, c, class) {
+        uint32_t value = kind_of(g, c) == K_Assign ? child_of(g, c, F_value) : 0;
+        if (!value || kind_of(g, value) != K_Name || N(g, value)->name != N(g, function)->name)
+            continue;
+        FOR_CHILDREN (g, target, c)
+            if (target != value && (NAME(g, N(g, target)->name)->max_args > required ||
+                                    !is_called_well_by(g, class, N(g, target)->name, required)))
+                return 0;
+    }
+    return 1;
+}
+
+int is_only_method(const struct gate *g, uint32_t function)
+{
+    uint32_t class = class_of_method(g, function);
+    if (!class || (first_parameter_node(g, function) && has_default_self(g, function)))
+        return 0;
+    /* An instance as a base is handed the functions of the class. */
+    if (!(class_facts_known(g, class) & CLASS_REAL))
+        return 0;
+    uint32_t id = N(g, function)->name;
+    if (g->enum_mixins && is_taken_by_enums(NAME(g, id)->text))
+        return 0;
+    enum wrapping wrapping = wrapping_of(g, function);
+    if (wrapping == WRAPPED_AS_PROPERTY)
+        return !g->odd_classmethods && !NAME(g, id)->taken; /* put into another class, perhaps */
+    if (wrapping == WRAPPED ||
+        (g->packages && g->class_is_value)) /* np.take(C, x): C.take(x, ...) */
+        return 0;
+    int required = required_arguments(g, function);
+    return is_called_well_by(g, class, id, required) &&
+           is_called_well_as(g, class, function, required);
+}
+
+int may_have_class_for_self(const struct gate *g, uint32_t function)
+{
+    if (!class_of_method(g, function))
+        return 1;
+    const struct name *name = NAME(g, N(g, function)->name);
+    int is_static = name->dunder && name->dunder->flags & DUNDER_STATIC;
+    int well = name->max_args <= required_arguments(g, function) || name->attr == ATTR_DUNDER;
+    enum wrapping wrapping = wrapping_of(g, function);
+    return is_static || wrapping == WRAPPED ||
+           (wrapping == NOT_WRAPPED && (!well || is_method_aliased(g, function)));
 }
 
 /* The method that the parameter is `self` of, or 0. */
