@@ -148,7 +148,33 @@ static PyObject *reduce_alias(PyObject *self, PyObject *none)
     return known > 0 ? PyObject_CallFunctionObjArgs(real_reduce, self, NULL) : NULL;
 }
 
+/*
+ * A TypeVar, a NewType, Any: each says its name, and for copies any text will do: that stands for the
+ * object itself. Anything else would be a callable and what to call it with.
+ */
+static PyObject *reduce_to_itself(PyObject *self, PyObject *none)
+{
+    (void)none;
+    return PyType_GetName(Py_TYPE(self));
+}
+
 static PyMethodDef reduce_def = {"__reduce__", reduce_alias, METH_NOARGS, NULL};
+static PyMethodDef itself_def = {"__reduce__", reduce_to_itself, METH_NOARGS, NULL};
+
+/* Those of typing that are found by a name again; from 3.12 on some are C, where nothing sets it. */
+static const char *const named[] = {"NewType", "_PickleUsingNameMixin", "_SpecialForm",
+                                    "_SpecialGenericAlias"};
+
+static int guard_named(PyObject *names)
+{
+    for (size_t i = 0; i < ARRAY_LEN(named); i++) {
+        PyObject *type = PyDict_GetItemString(names, named[i]);
+        AUTO_PY original = NULL;
+        if (type && type_put_method(type, &itself_def, &original) < 0)
+            return -1;
+    }
+    return 0;
+}
 
 static int guard_aliases(void)
 {
@@ -158,7 +184,56 @@ static int guard_aliases(void)
     exported = exported ? PySequence_Tuple(exported) : NULL;
     if (!type || !exported)
         return names ? -1 : 0;
-    return type_put_method(type, &reduce_def, &real_reduce);
+    return guard_named(names) < 0 ? -1 : type_put_method(type, &reduce_def, &real_reduce);
+}
+
+/* ---- slots ------------------------------------------------------------------------------------------ */
+
+static PyObject *real_slotnames;
+static PyTypeObject *slot_type; /* of what the interpreter makes of a slot */
+
+/* 1, 0, or -1 with an exception. */
+static int has_slot(PyObject *class, PyObject *name)
+{
+    AUTO_PY line = PyObject_GetAttrString(class, "__mro__");
+    for (Py_ssize_t i = 0; line && i < PyTuple_Size(line); i++) {
+        AUTO_PY names = PyObject_GetAttrString(PyTuple_GetItem(line, i), "__dict__");
+        AUTO_PY slot = names ? PyObject_GetItem(names, name) : NULL;
+        if (slot && Py_IS_TYPE(slot, slot_type))
+            return 1;
+        if (!slot && !PyErr_ExceptionMatches(PyExc_KeyError))
+            return -1;
+        PyErr_Clear();
+    }
+    return line ? 0 : -1;
+}
+
+/* copy reads and sets what `__slots__` says; that list may be longer now than the class has slots. */
+static PyObject *slotnames(PyObject *self, PyObject *class)
+{
+    AUTO_PY names = PyObject_CallFunctionObjArgs(real_slotnames, class, NULL);
+    (void)self;
+    for (Py_ssize_t i = names && PyList_CheckExact(names) ? PyList_Size(names) : 0; i > 0; i--) {
+        int found = has_slot(class, PyList_GetItem(names, i - 1));
+        if (found < 0 || (!found && PySequence_DelItem(names, i - 1) < 0))
+            return NULL;
+    }
+    return py_take(&names);
+}
+
+static PyMethodDef slotnames_def = {"_slotnames", slotnames, METH_O, NULL};
+
+static int guard_slots(void)
+{
+    PyObject *names = names_of_module("copyreg");
+    AUTO_PY own = PyObject_GetAttrString((PyObject *)&PyType_Type, "__dict__");
+    AUTO_PY slot = own ? PyMapping_GetItemString(own, "__basicsize__") : NULL;
+    AUTO_PY ours = PyCFunction_NewEx(&slotnames_def, NULL, NULL);
+    real_slotnames = names ? Py_XNewRef(PyDict_GetItemString(names, "_slotnames")) : NULL;
+    if (!slot || !ours || !real_slotnames)
+        return names ? -1 : 0;
+    slot_type = Py_TYPE(slot);
+    return PyDict_SetItemString(names, "_slotnames", ours);
 }
 
 /* ---- functools.cached_property ------------------------------------------------------------------------ */
@@ -266,5 +341,7 @@ static int guard_cached(void)
 
 int copy_guard(void)
 {
-    return guard_hooks() < 0 || guard_members() < 0 || guard_aliases() < 0 ? -1 : guard_cached();
+    return guard_hooks() < 0 || guard_members() < 0 || guard_aliases() < 0 || guard_slots() < 0
+               ? -1
+               : guard_cached();
 }

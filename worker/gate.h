@@ -49,6 +49,11 @@ const char *gate_why_never(const char *name);
 int gate_leads_inside(const char *name, size_t len);
 /* Whether a class may have that name in it: what the gate lets a class statement bind. */
 int gate_may_be_in_class(const char *name);
+/*
+ * How much of a field's text, behind a dot, does no more than tell a name and ends the path:
+ * "__class__.__name__". 0: it is something else.
+ */
+size_t gate_tells_name(const char *text, size_t len);
 /* Whether that is a method of instances, which the interpreter calls and classes may define. */
 int gate_is_method(const char *name);
 

@@ -295,6 +295,7 @@ static void note_made_class(struct gate *g, uint32_t i, int *ret_failed)
     }
     if (!type || !gate_module_in_use(g, "enum"))
         return;
+    g->bases_meet = 1;
     g->texts |= (facts_of_base(g, type, 0, ret_failed) & CLASS_TEXT) != 0;
     if (class_sure(g, type)) {
         N(g, class_sure(g, type))->flags |= DERIVED_ENUM;

@@ -121,10 +121,19 @@ static int stays(const struct gate *g, uint32_t i, uint32_t exports)
     return !(exports & EXPORTS(EXPORT_FIELDS)) || stays_in_loop(g, call);
 }
 
+/* `_: KW_ONLY` is no field. */
+static int is_mark(const struct gate *g, uint32_t target)
+{
+    const struct export_name *row = export_sure(g, child_of(g, N(g, target)->parent, F_annotation));
+    return row && strcmp(row->name, "KW_ONLY") == 0;
+}
+
 /* Others' attributes are read and set by the name of a field: getattr(x, f.name). */
 static void note_field(struct gate *g, uint32_t target)
 {
     uint32_t id = N(g, target)->name, class = g->scopes[N(g, target)->scope].node;
+    if (is_mark(g, target))
+        return;
     if (strncmp(NAME(g, id)->text, "__", 2) == 0)
         id = gate_name_mangled(g, N(g, target)->scope, id);
     PyErr_Clear(); /* memory will be missed elsewhere */

@@ -19,7 +19,11 @@ static int is_tame_field_text(const struct gate *g, const char *text, size_t len
     for (size_t i = 0; i < len; i++) {
         if (text[i] != '.')
             continue;
-        size_t end = i + 1;
+        size_t end = i + 1, known = gate_tells_name(text + end, len - end);
+        if (known) {
+            i += known;
+            continue;
+        }
         while (end < len && !strchr(".[]!:{}", text[end]))
             end++;
         size_t name = end - i - 1;
@@ -89,8 +93,8 @@ static uint32_t class_constant(struct gate *g, uint32_t i)
     uint32_t statement = value ? N(g, value)->parent : 0;
     if (kind_of(g, statement) != K_Assign || !is_in_field(g, statement, K_ClassDef, F_body) ||
         name->inner != 1 || name->may_be_set || g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS ||
-        g->bases_meet || !(facts & CLASS_REAL) || !(facts & CLASS_PLAIN))
-        return 0;
+        g->bases_meet || !(facts & CLASS_REAL) || !(facts & CLASS_PLAIN) || facts & CLASS_ENUM)
+        return 0; /* what an Enum has under the name is a member */
     if (!g->class_parts)
         g->class_parts = i;
     return value;

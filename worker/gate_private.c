@@ -127,10 +127,10 @@ static int is_export_of(const struct gate *g, uint32_t i, const char *name)
     return module && strcmp(module->name, name) == 0;
 }
 
-/* Whether the class may be derived from one of that module. */
+/* Whether the class may be derived from one of that module, or one below it from both. */
 static int is_below(const struct gate *g, uint32_t class, const char *module, int depth)
 {
-    if (depth > CHAIN_MAX)
+    if (depth > CHAIN_MAX || (N(g, class)->flags & MIXED && gate_module_in_use(g, module)))
         return 1;
     FOR_CHILDREN (g, c, class) {
         if (N(g, c)->field != F_bases)
@@ -258,6 +258,11 @@ static int has_unknown_partner(const struct gate *g, uint32_t class)
     return 0;
 }
 
+static int is_of_type(const struct gate *g, uint32_t keyword)
+{
+    return N(g, keyword)->name && strcmp(NAME(g, N(g, keyword)->name)->text, "type") == 0;
+}
+
 static int has_library_parts(const struct gate *g, uint32_t class)
 {
     return !(class_facts_known(g, class) & CLASS_PLAIN) || derives_abroad(g, class, 0) ||
@@ -276,6 +281,9 @@ void gate_mixed_collect(struct gate *g)
             note_bases(g, i, F_bases);
         else if (bases)
             note_bases(g, bases, F_elts);
+        else if (kind_of(g, i) == K_keyword && g->enums &&
+                 is_of_type(g, i)) /* E("F", "X", type=C) */
+            note_bases(g, i, F_value);
     }
     for (uint32_t i = 0; any && i < g->node_count; i++)
         if (kind_of(g, i) == K_ClassDef)

@@ -316,6 +316,19 @@ int gate_leads_inside(const char *name, size_t len)
     return what == ATTR_INTERPRETER || (what == ATTR_DUNDER && !tame);
 }
 
+size_t gate_tells_name(const char *text, size_t len)
+{
+    static const char *const paths[] = {"__name__", "__qualname__", "__doc__", "__class__.__name__",
+                                        "__class__.__qualname__"};
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        size_t n = strlen(paths[i]);
+        if (n <= len && memcmp(paths[i], text, n) == 0 &&
+            (n == len || text[n] == '}' || text[n] == '!' || text[n] == ':'))
+            return n;
+    }
+    return 0;
+}
+
 int gate_is_method(const char *name)
 {
     const struct dunder_row *row = gate_dunder(name);

@@ -106,6 +106,16 @@ static PyObject *dict_of(PyObject *type)
     return NULL;
 }
 
+int type_put_plain(PyObject *type, const char *name, PyObject *value)
+{
+    AUTO_PY key = PyUnicode_InternFromString(name);
+    PyObject *dict = dict_of(type);
+    if (!key || !dict || PyDict_SetItem(dict, key, value) < 0)
+        return -1;
+    PyType_Modified((PyTypeObject *)(void *)type);
+    return 0;
+}
+
 /*
  * From 3.12 on the interpreter's own classes have their names elsewhere than where setting an
  * attribute puts them; it is what sees to the operators, though.

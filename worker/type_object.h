@@ -23,6 +23,9 @@ int type_change_slot(PyObject *type, int slot, void *to);
 /* Sets an attribute of a class, be that open or not. 0, or -1 with an exception set. */
 int type_put(PyObject *type, const char *name, PyObject *value);
 
+/* The same with one that is no operator, of which setting it would ask the class first. */
+int type_put_plain(PyObject *type, const char *name, PyObject *value);
+
 /*
  * Puts a method in the place of one that the class itself has, whose documentation it gets;
  * that one is then *ret_original. 0, or -1 with an exception set.

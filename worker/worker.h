@@ -266,6 +266,10 @@ int redirect_guard(void);
 int machinery_guard(void);
 /* copy_guard.c: what the library does by a name that an object has for it. As that. */
 int copy_guard(void);
+/* dict_guard.c: a class's dict hands out nothing that takes anything for `self`. As that. */
+int dict_guard(void);
+/* format_guard.c: fields of a format read no attribute that leads inside. As that. */
+int format_guard(void);
 /* signature_guard.c: what dataclasses say of themselves is found out by no code of theirs. As that. */
 int signature_guard(void);
 /* made_seal.c: classes that the code makes have no names but those of class statements. As that. */
