@@ -169,19 +169,8 @@ int gate_check(PyObject *source, PyObject *tree, struct gate_report *report)
     return run(source, tree, NULL, report);
 }
 
-/* The text without a byte-order mark at its start: a new reference. */
-static PyObject *without_mark(PyObject *source)
-{
-    Py_ssize_t len = PyUnicode_GetLength(source);
-    if (len > 0 && PyUnicode_ReadChar(source, 0) == 0xfeff)
-        return PyUnicode_Substring(source, 1, len);
-    Py_INCREF(source);
-    return source;
-}
-
 int gate_source(PyObject *source, PyObject **ret_code, struct gate_report *report)
 {
     *ret_code = NULL;
-    AUTO_PY text = without_mark(source);
-    return text ? run(text, NULL, ret_code, report) : -1;
+    return run(source, NULL, ret_code, report);
 }

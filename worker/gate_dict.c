@@ -127,70 +127,6 @@ uint32_t whose_class(const struct gate *g, uint32_t i)
                : 0;
 }
 
-/* type(self) is type(other); negated: `is not`. */
-static int compares_classes(const struct gate *g, uint32_t test, const struct symbol *s,
-                            int negated)
-{
-    if (kind_of(g, test) != K_Compare || count_of(g, test, F_comparators) != 1 ||
-        !(N(g, test)->op == COMPARE_IDENTITY || N(g, test)->op == COMPARE_EQUAL) ||
-        !(N(g, test)->flags & NEGATED) != !negated)
-        return 0;
-    uint32_t a = whose_class(g, first_child(g, test));
-    uint32_t b = whose_class(g, child_of(g, test, F_comparators)), class;
-    return a && b &&
-           ((symbol_of(g, a) == s && is_genuine_self(g, b, &class)) ||
-            (symbol_of(g, b) == s && is_genuine_self(g, a, &class))) &&
-           !(N(g, class)->flags & MIXED);
-}
-
-/* What isinstance() or `type(a) is type(b)` says of that variable. */
-static int tests_for_own_class(const struct gate *g, uint32_t test, const struct symbol *s)
-{
-    if (compares_classes(g, test, s, 0))
-        return 1;
-    if (kind_of(g, test) != K_Call || builtin_sure(g, first_child(g, test)) != BUILTIN_ISINSTANCE ||
-        strcmp(text_of_name(g, first_child(g, test)), "isinstance") != 0 ||
-        count_of(g, test, F_args) != 2)
-        return 0;
-    uint32_t object = child_of(g, test, F_args), class = child_at(g, test, F_args, 1);
-    uint32_t own = class_sure(g, class);
-    int safe = own && class_facts_known(g, own) & CLASS_PLAIN &&
-               !(class_facts_known(g, own) & CLASS_ABSTRACT) && !(N(g, own)->flags & MIXED);
-    return symbol_of(g, object) == s && safe;
-}
-
-/* `isinstance(other, C) and ... other.__dict__`, or the like as an early return before. */
-static int is_guarded(const struct gate *g, uint32_t i, uint32_t object)
-{
-    const struct symbol *name = symbol_of(g, object);
-    const struct bind *b = only_bind(g, name);
-    if (!b || b->kind != BIND_PARAMETER)
-        return 0;
-    uint32_t up = i;
-    for (int climbed = 0; climbed < 8 && up; climbed++, up = N(g, up)->parent) {
-        uint32_t parent = N(g, up)->parent;
-        uint32_t before = first_child(g, parent);
-        if (kind_of(g, parent) == K_BoolOp && N(g, parent)->op == K_And && before != up &&
-            tests_for_own_class(g, before, name))
-            return 1;
-        if (kind_of(g, parent) == K_IfExp && N(g, up)->field == F_body &&
-            tests_for_own_class(g, child_of(g, parent, F_test), name))
-            return 1;
-        if (!is_function(g, parent) || N(g, up)->field != F_body)
-            continue;
-        before = child_of(g, parent, F_body);
-        if (kind_of(g, before) == K_Expr && string_of(g, first_child(g, before)))
-            before = N(g, before)->end; /* behind the docstring */
-        uint32_t test = before != up && kind_of(g, before) == K_If ? first_child(g, before) : 0;
-        uint32_t leave = test ? child_of(g, before, F_body) : 0;
-        return leave && (kind_of(g, leave) == K_Return || kind_of(g, leave) == K_Raise) &&
-               (compares_classes(g, test, name, 1) ||
-                (kind_of(g, test) == K_UnaryOp && N(g, test)->op == K_Not &&
-                 tests_for_own_class(g, first_child(g, test), name)));
-    }
-    return 0;
-}
-
 /* dict(x), json.dumps(x): functions that read a dict. */
 int is_read_by_call(const struct gate *g, uint32_t i)
 {
@@ -318,7 +254,7 @@ int check_object_dict(struct gate *g, uint32_t i, uint32_t object)
         return gate_warn(g, RULE_OBJECT_DICT, i,
                          "This reaches what the standard library keeps in its own objects, by "
                          "names in text: this class derives from one of its classes.");
-    if (is_genuine_self(g, object, NULL) || is_guarded(g, i, object) ||
+    if (is_genuine_self(g, object, NULL) || class_tested(g, object) ||
         is_owner_instance(g, object) || is_known_instance(g, object) || is_empty_twin(g, object)) {
         if (!g->object_dicts)
             g->object_dicts = i;

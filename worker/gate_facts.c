@@ -336,6 +336,17 @@ static void note_text(struct gate *g, uint32_t i)
 static void note_name_text(struct gate *g, uint32_t i)
 {
     size_t len = 0;
+    const struct symbol *s = symbol_of(g, i);
+    for (uint32_t b = s ? s->first : 0; b && may_go_on(g); b = g->binds[b].next) {
+        uint32_t value = value_assigned(g, &g->binds[b]);
+        if (value && kind_of(g, value) != K_Name)
+            note_name_text(g, value);
+    }
+    if (kind_of(g, i) == K_IfExp) {
+        note_name_text(g, child_of(g, i, F_body));
+        note_name_text(g, child_of(g, i, F_orelse));
+        return;
+    }
     if (kind_of(g, i) == K_Constant || kind_of(g, i) == K_Name)
         return; /* strings are noted where they stand */
     const char *text = gate_prefix_of(g, i, &len);

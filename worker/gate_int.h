@@ -645,6 +645,8 @@ int are_tame_attr_strings(struct gate *g, uint32_t i);
 int are_public_strings(const struct gate *g, uint32_t i);
 /* f"_visit_{x}", on what has private names of the source's own only. */
 int is_tame_own_prefix(const struct gate *g, uint32_t i);
+/* What an assignment gives the name, or 0. */
+uint32_t value_assigned(const struct gate *g, const struct bind *b);
 /* What a text that is put together begins with, or NULL. */
 const char *gate_prefix_of(const struct gate *g, uint32_t i, size_t *ret_len);
 /* The same for names of fields: "a b", ["a", "b"], {"a": 1}, [("a", int)]. */

@@ -222,21 +222,47 @@ static unsigned script_of_char(Py_UCS4 c)
 struct looks {
     unsigned scripts;
     int invisible;
-    int twin; /* each letter looks like a Latin one */
+    int odd_greek; /* Greek, where it could be meant to be taken for Latin */
+    int twin;      /* each letter looks like a Latin one */
     char skeleton[64];
 };
+
+/* What a part of a name between underscores has. */
+struct part_of_name {
+    int latin, greek_twin;
+};
+
+/*
+ * Δx, σ_x, ρ_air: formulas are written with Greek letters, which look like themselves. Of those
+ * that do not, omicron and capitals are odd beside Latin, others in one word with it.
+ */
+static void note_letter(struct looks *looks, struct part_of_name *part, Py_UCS4 c, unsigned script)
+{
+    const Py_UCS4 alpha = 0x3b1, omicron = 0x3bf;
+    if (c == '_')
+        *part = (struct part_of_name){0};
+    part->latin |= script == LATIN;
+    if (script == GREEK && latin_twin(c)) {
+        part->greek_twin = 1;
+        looks->odd_greek |= c < alpha || c == omicron;
+    }
+    looks->odd_greek |= part->latin && part->greek_twin;
+}
 
 static struct looks looks_of(PyObject *str)
 {
     struct looks looks = {0};
+    struct part_of_name part = {0};
     Py_ssize_t len = PyUnicode_GetLength(str);
     looks.twin = len < (Py_ssize_t)sizeof(looks.skeleton);
     for (Py_ssize_t i = 0; i < len; i++) {
         Py_UCS4 c = PyUnicode_ReadChar(str, i);
         char twin = latin_twin(c);
         looks.invisible |= gate_is_hidden(c);
-        looks.scripts |=
+        unsigned script =
             c < 0x80 ? (((c | 32) >= 'a' && (c | 32) <= 'z') ? LATIN : 0) : script_of_char(c);
+        looks.scripts |= script;
+        note_letter(&looks, &part, c, script);
         looks.twin &= twin != 0;
         if (looks.twin)
             looks.skeleton[i] = twin;
@@ -295,7 +321,8 @@ static int check_looks(struct gate *g, uint32_t id)
                          "The name `%U` holds letters that hardly anybody knows: some look just "
                          "like others.",
                          str);
-    if (looks.scripts & (looks.scripts - 1))
+    int formula = looks.scripts == (LATIN | GREEK) && !looks.odd_greek;
+    if (looks.scripts & (looks.scripts - 1) && !formula)
         return gate_warn(g, RULE_MIXED_SCRIPT, first_use(g, id),
                          "The name `%U` mixes letters of several scripts that look alike: it is "
                          "not the name that it looks like.",

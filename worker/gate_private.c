@@ -140,6 +140,9 @@ static int is_below(const struct gate *g, uint32_t class, const char *module, in
         if (is_export_of(g, base, module) || (value && is_export_of(g, value, module)) ||
             (own && is_below(g, own, module, depth + 1)))
             return 1;
+        if (!own && !export_sure(g, base) && builtin_sure(g, base) == BUILTIN_NONE &&
+            gate_module_in_use(g, module))
+            return 1; /* pick(), L[0], a name that is bound twice */
     }
     return 0;
 }

@@ -8,41 +8,70 @@
 
 #include <string.h>
 
-/* isinstance(x, C), of a class of the source whose instances have nothing of a library's. */
-static uint32_t class_in_test(const struct gate *g, uint32_t test, const struct symbol *s)
+/* The class of `self` in type(self) or self.__class__, or 0. */
+static uint32_t class_of_self(const struct gate *g, uint32_t i)
 {
-    uint32_t func = kind_of(g, test) == K_Call ? first_child(g, test) : 0;
+    uint32_t self = whose_class(g, i), class;
+    return self && is_genuine_self(g, self, &class) ? class : 0;
+}
+
+/* isinstance(x, C), of a class of the source whose instances have nothing of a library's. */
+static uint32_t class_in_call(const struct gate *g, uint32_t test, const struct symbol *s)
+{
+    uint32_t func = first_child(g, test);
     struct call_shape shape = call_shape(g, test);
-    if (!func || builtin_sure(g, func) != BUILTIN_ISINSTANCE ||
+    if (builtin_sure(g, func) != BUILTIN_ISINSTANCE ||
         strcmp(NAME(g, N(g, func)->name)->text, "isinstance") != 0 || shape.starred ||
         shape.keywords || shape.positional != 2 || symbol_of(g, child_of(g, test, F_args)) != s)
         return 0;
-    uint32_t class = class_sure(g, child_at(g, test, F_args, 1));
+    uint32_t named = child_at(g, test, F_args, 1), class = class_sure(g, named);
+    class = class ? class : class_of_self(g, named);
     unsigned facts = class ? class_facts_known(g, class) : 0;
     int sure = facts & CLASS_REAL && facts & CLASS_PLAIN && !(facts & CLASS_ABSTRACT);
     return sure && !g->mixins && !(N(g, class)->flags & MIXED) ? class : 0;
 }
 
-/* The class that it is of where the test says `outcome`, or 0. */
-static uint32_t class_after(const struct gate *g, uint32_t test, const struct symbol *s,
-                            int outcome)
+/* type(self) is type(x), x.__class__ == self.__class__; different: `is not`, `!=`. */
+static uint32_t class_in_comparison(const struct gate *g, uint32_t test, const struct symbol *s,
+                                    int different)
+{
+    if (count_of(g, test, F_comparators) != 1 ||
+        !(N(g, test)->op == COMPARE_IDENTITY || N(g, test)->op == COMPARE_EQUAL) ||
+        !(N(g, test)->flags & NEGATED) != !different)
+        return 0;
+    uint32_t left = first_child(g, test), right = child_of(g, test, F_comparators);
+    uint32_t a = whose_class(g, left), b = whose_class(g, right);
+    uint32_t class = a && symbol_of(g, a) == s   ? class_of_self(g, right)
+                     : b && symbol_of(g, b) == s ? class_of_self(g, left)
+                                                 : 0;
+    return class && !(N(g, class)->flags & MIXED) ? class : 0;
+}
+
+/* The class that it is of where one test, no `and` nor `or`, says `outcome`, or 0. */
+static uint32_t class_in_test(const struct gate *g, uint32_t test, const struct symbol *s,
+                              int outcome)
 {
     if (kind_of(g, test) == K_UnaryOp && N(g, test)->op == K_Not) {
         test = first_child(g, test);
         outcome = !outcome;
     }
+    if (kind_of(g, test) == K_Compare)
+        return class_in_comparison(g, test, s, !outcome);
+    return kind_of(g, test) == K_Call && outcome ? class_in_call(g, test, s) : 0;
+}
+
+static uint32_t class_after(const struct gate *g, uint32_t test, const struct symbol *s,
+                            int outcome)
+{
+    uint32_t class = 0;
+    if (kind_of(g, test) == K_UnaryOp && N(g, test)->op == K_Not)
+        return class_after(g, first_child(g, test), s, !outcome);
     if (kind_of(g, test) != K_BoolOp)
-        return outcome ? class_in_test(g, test, s) : 0;
-    FOR_CHILDREN (g, c, test) {
-        int negated = kind_of(g, c) == K_UnaryOp && N(g, c)->op == K_Not;
-        uint32_t part = negated ? first_child(g, c) : c;
-        uint32_t class = N(g, test)->op == (outcome ? K_And : K_Or) && negated == !outcome
-                             ? class_in_test(g, part, s)
-                             : 0;
-        if (class)
-            return class;
-    }
-    return 0;
+        return class_in_test(g, test, s, outcome);
+    FOR_CHILDREN (g, c, test)
+        if (!class && N(g, test)->op == (outcome ? K_And : K_Or))
+            class = class_in_test(g, c, s, outcome);
+    return class;
 }
 
 /* The last statement of the body leaves it. */

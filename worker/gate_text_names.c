@@ -80,16 +80,6 @@ static uint32_t iterable_of_bind(const struct gate *g, const struct bind *b)
     return fixed ? value : 0;
 }
 
-static int work_out_strings(struct gate *g, struct symbol *s)
-{
-    const struct bind *b = only_bind(g, s);
-    if (NAME(g, s->name)->builtin) /* before it is bound it is something else */
-        return 0;
-    uint32_t value = only_value(g, s), iter = iterable_of_bind(g, b);
-    PyObject *text = value ? string_of(g, value) : NULL;
-    return text ? is_tame_attr_text(g, text) : iter && is_tame_display(g, iter);
-}
-
 static int is_defined_text(const struct gate *g, const char *text)
 {
     uint32_t id = gate_name_find_text(g, text, strlen(text));
@@ -164,18 +154,48 @@ static int is_tame_prefix(const struct gate *g, uint32_t i, int own)
     return !gate_attr_begins(prefix, len);
 }
 
-int are_tame_attr_strings(struct gate *g, uint32_t i)
+/* A string, one of two, or one that begins as no special name does. */
+static int is_tame_choice(const struct gate *g, uint32_t i)
 {
     PyObject *text = string_of(g, i);
     if (text)
         return is_tame_attr_text(g, text);
-    if (kind_of(g, i) == K_IfExp)
-        return are_tame_attr_strings(g, child_of(g, i, F_orelse)) &&
-               string_of(g, child_of(g, i, F_body)) &&
-               is_tame_attr_text(g, string_of(g, child_of(g, i, F_body)));
+    if (kind_of(g, i) != K_IfExp)
+        return kind_of(g, i) != K_Name && is_tame_prefix(g, i, 0);
+    uint32_t other = child_of(g, i, F_orelse);
+    return is_tame_choice(g, child_of(g, i, F_body)) && is_tame_choice(g, other);
+}
+
+uint32_t value_assigned(const struct gate *g, const struct bind *b)
+{
+    return b->kind == BIND_ASSIGN ? child_of(g, N(g, b->node)->parent, F_value) : 0;
+}
+
+/* Before it is bound, a name of the module or of a class may be that of something else. */
+static int is_bound_to_choices(const struct gate *g, const struct symbol *s)
+{
+    int function = g->scopes[s->scope].kind == SCOPE_FUNCTION;
+    if (s->kinds != BINDS(BIND_ASSIGN) || !(function || only_bind(g, s)))
+        return 0;
+    for (uint32_t b = s->first; b; b = g->binds[b].next)
+        if (!may_go_on(g) || !is_tame_choice(g, value_assigned(g, &g->binds[b])))
+            return 0;
+    return 1;
+}
+
+static int work_out_strings(struct gate *g, struct symbol *s)
+{
+    if (NAME(g, s->name)->builtin) /* before it is bound it is something else */
+        return 0;
+    uint32_t iter = iterable_of_bind(g, only_bind(g, s));
+    return iter ? is_tame_display(g, iter) : is_bound_to_choices(g, s);
+}
+
+int are_tame_attr_strings(struct gate *g, uint32_t i)
+{
     struct symbol *s = symbol_of(g, i);
     if (!s)
-        return is_tame_prefix(g, i, 0);
+        return is_tame_choice(g, i);
     if (!(s->flags & SYMBOL_STRINGS_KNOWN))
         s->flags |= SYMBOL_STRINGS_KNOWN | (work_out_strings(g, s) ? SYMBOL_STRINGS_TAME : 0);
     return (s->flags & SYMBOL_STRINGS_TAME) != 0;
@@ -186,21 +206,27 @@ static int is_public_text(PyObject *text)
     return text && PyUnicode_GetLength(text) > 0 && PyUnicode_ReadChar(text, 0) != '_';
 }
 
+static int is_public_choice(const struct gate *g, uint32_t i)
+{
+    if (kind_of(g, i) != K_IfExp)
+        return is_public_text(string_of(g, i) ? string_of(g, i) : first_string(g, i));
+    return is_public_choice(g, child_of(g, i, F_body)) &&
+           is_public_choice(g, child_of(g, i, F_orelse));
+}
+
 int are_public_strings(const struct gate *g, uint32_t i)
 {
     const struct symbol *s = symbol_of(g, i);
-    uint32_t value = s ? only_value(g, s) : 0, iter = s ? iterable_of_bind(g, only_bind(g, s)) : 0;
-    if (kind_of(g, i) == K_IfExp)
-        return are_public_strings(g, child_of(g, i, F_orelse)) &&
-               is_public_text(string_of(g, child_of(g, i, F_body)));
-    if (!s || value)
-        return is_public_text(s                 ? string_of(g, value)
-                              : string_of(g, i) ? string_of(g, i)
-                                                : first_string(g, i));
-    FOR_CHILDREN (g, c, iter)
-        if (!is_public_text(string_of(g, c)))
+    uint32_t iter = s ? iterable_of_bind(g, only_bind(g, s)) : 0;
+    if (!s)
+        return is_public_choice(g, i);
+    for (uint32_t b = iter ? 0 : s->first; b; b = g->binds[b].next)
+        if (!may_go_on(g) || !is_public_choice(g, value_assigned(g, &g->binds[b])))
             return 0;
-    return iter != 0;
+    FOR_CHILDREN (g, c, iter)
+        if (iter && !is_public_text(string_of(g, c)))
+            return 0;
+    return 1;
 }
 
 int is_tame_own_prefix(const struct gate *g, uint32_t i)

@@ -202,6 +202,13 @@ def test_any_bytes_get_a_verdict(cordon, file, code, rule, shown):
     assert row["code_sha256"] == hashlib.sha256(code).hexdigest()
 
 
+def test_one_mark_at_the_start_is_no_text(cordon, file):
+    assert cordon("check", file("\ufeffx = 1\n")).code == 0
+    assert ":1:1: " in cordon("check", file("\ufeffeval\n")).stdout
+    two = cordon("check", file("\ufeff\ufeffx = 1\n"))
+    assert two.code == 3 and "[invisible-character]" in two.stdout
+
+
 def test_nothing_could_be_checked(cordon, tmp_path):
     ran = cordon("check", tmp_path)
     assert ran.code == 2 and ran.out == b""

@@ -111,11 +111,6 @@ def test_lines_are_pythons_own(end):
     assert place(f"x = '''{end}{end}'''{end}y = eval{end}")[:2] == (4, 5)
 
 
-def test_a_mark_at_the_start_is_no_text():
-    assert check("\ufeffx = 1\n") == []
-    assert place("\ufeffeval\n")[:4] == (1, 1, 1, 5)
-
-
 def test_a_place_in_an_f_string_lies_in_it():
     line, column, end_line, end_column, snippet = place("x = 1\ny = f'''{x}\n {eval}'''\n")
     assert (line, column) >= (2, 5) and (end_line, end_column) <= (3, 11)
