@@ -347,9 +347,11 @@ static void note_name_text(struct gate *g, uint32_t i)
         note_name_text(g, child_of(g, i, F_orelse));
         return;
     }
-    if (kind_of(g, i) == K_Constant || kind_of(g, i) == K_Name)
+    if (kind_of(g, i) == K_Constant)
         return; /* strings are noted where they stand */
     const char *text = gate_prefix_of(g, i, &len);
+    if (kind_of(g, i) == K_Name && len == 0)
+        return;
     g->prefixed |= len == 0;
     gate_note_reading(g, text, len, len > 0);
     g->args_by_prefix |= len > 0 && strncmp("args", text, len) == 0;

@@ -122,13 +122,82 @@ static PyObject *first_string(const struct gate *g, uint32_t i)
     }
 }
 
+/* n.startswith("do_"): that text. */
+static PyObject *text_in_test(const struct gate *g, uint32_t test, const struct symbol *s)
+{
+    uint32_t func = kind_of(g, test) == K_Call ? first_child(g, test) : 0;
+    if (kind_of(g, func) != K_Attribute || symbol_of(g, first_child(g, func)) != s ||
+        strcmp(NAME(g, N(g, func)->name)->text, "startswith") != 0 ||
+        count_of(g, test, F_args) != 1)
+        return NULL;
+    return string_of(g, child_of(g, test, F_args));
+}
+
+/* The same of a test of several that all have to hold. */
+static PyObject *text_in_tests(const struct gate *g, uint32_t test, const struct symbol *s)
+{
+    PyObject *text = text_in_test(g, test, s);
+    if (!text && kind_of(g, test) == K_BoolOp && N(g, test)->op == K_And)
+        FOR_CHILDREN (g, c, test)
+            text = text ? text : text_in_test(g, c, s);
+    return text;
+}
+
+/* What the test of an `if` around node i says, up to the loop. */
+static PyObject *text_tested_around(const struct gate *g, uint32_t i, uint32_t loop,
+                                    const struct symbol *s)
+{
+    PyObject *text = NULL;
+    for (uint32_t up = i; up && up != loop && !text && may_go_on(g); up = N(g, up)->parent) {
+        uint32_t parent = N(g, up)->parent;
+        if ((kind_of(g, parent) == K_If || kind_of(g, parent) == K_IfExp) &&
+            N(g, up)->field == F_body)
+            text = text_in_tests(g, child_of(g, parent, F_test), s);
+    }
+    return text;
+}
+
+static int calls_builtin(const struct gate *g, uint32_t i, const char *name)
+{
+    uint32_t func = kind_of(g, i) == K_Call ? first_child(g, i) : 0;
+    return builtin_sure(g, func) == BUILTIN_PLAIN &&
+           strcmp(NAME(g, N(g, func)->name)->text, name) == 0;
+}
+
+/* dir(x) or sorted(dir(x)): texts that answer as texts do. */
+static int are_plain_names(const struct gate *g, uint32_t i)
+{
+    if (calls_builtin(g, i, "sorted") && count_of(g, i, F_args) == 1)
+        i = child_of(g, i, F_args);
+    return calls_builtin(g, i, "dir") && !g->texts && !is_mentioned(g, "__dir__");
+}
+
+/* `n` of a loop over dir(x), behind n.startswith("do_"): "do_", or NULL. */
+static PyObject *tested_prefix(const struct gate *g, uint32_t i)
+{
+    const struct symbol *s = symbol_of(g, i);
+    const struct bind *b = only_bind(g, s);
+    uint32_t loop = b && b->kind == BIND_FOR ? N(g, b->node)->parent : 0;
+    uint32_t iter = loop ? child_of(g, loop, F_iter) : 0;
+    PyObject *text = NULL;
+    if (!iter || !are_plain_names(g, iter))
+        return NULL;
+    if (kind_of(g, loop) != K_comprehension)
+        return text_tested_around(g, i, loop, s);
+    FOR_CHILDREN (g, c, loop)
+        if (N(g, c)->field == F_ifs)
+            text = text ? text : text_in_tests(g, c, s);
+    return text;
+}
+
 const char *gate_prefix_of(const struct gate *g, uint32_t i, size_t *ret_len)
 {
-    PyObject *text = first_string(g, i);
+    PyObject *text = kind_of(g, i) == K_Name ? tested_prefix(g, i) : first_string(g, i);
     Py_ssize_t len = 0;
     const char *prefix = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
     PyErr_Clear();
-    if (prefix && kind_of(g, i) != K_JoinedStr) /* up to the first place for something else */
+    if (prefix && kind_of(g, i) != K_JoinedStr &&
+        kind_of(g, i) != K_Name) /* up to the first place for something else */
         len = (Py_ssize_t)strcspn(prefix, "%{}");
     *ret_len = (size_t)len;
     return prefix;
@@ -198,7 +267,7 @@ int are_tame_attr_strings(struct gate *g, uint32_t i)
         return is_tame_choice(g, i);
     if (!(s->flags & SYMBOL_STRINGS_KNOWN))
         s->flags |= SYMBOL_STRINGS_KNOWN | (work_out_strings(g, s) ? SYMBOL_STRINGS_TAME : 0);
-    return (s->flags & SYMBOL_STRINGS_TAME) != 0;
+    return s->flags & SYMBOL_STRINGS_TAME || is_tame_prefix(g, i, 0);
 }
 
 static int is_public_text(PyObject *text)
