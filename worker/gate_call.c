@@ -167,13 +167,11 @@ static int check_super(struct gate *g, uint32_t i)
 {
     struct call_shape shape = call_shape(g, i);
     uint32_t class = child_of(g, i, F_args), self = child_at(g, i, F_args, 1);
-    int plain = shape.positional == 0;
-    if (shape.positional == 2) {
-        const struct symbol *s = symbol_of(g, self), *first = NULL;
-        if (function_around(g, i))
-            first = first_parameter(g, function_around(g, i));
-        plain = class_sure(g, class) && s && s == first && s->count == 1;
-    }
+    uint32_t around = function_around(g, i);
+    const struct symbol *first = around ? first_parameter(g, around) : NULL;
+    int plain = shape.positional == 0 && (!first || first->count == 1);
+    if (shape.positional == 2)
+        plain = class_sure(g, class) && first && symbol_of(g, self) == first && first->count == 1;
     if (plain && !shape.keywords && !shape.starred && is_in_field(g, i, K_Attribute, F_value))
         return 0;
     return gate_warn(g, RULE_SUPER, i,

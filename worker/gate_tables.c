@@ -318,8 +318,9 @@ int gate_leads_inside(const char *name, size_t len)
 
 size_t gate_tells_name(const char *text, size_t len)
 {
-    static const char *const paths[] = {"__name__", "__qualname__", "__doc__", "__class__.__name__",
-                                        "__class__.__qualname__"};
+    static const char *const paths[] = {
+        "__name__",           "__qualname__",           "__module__",          "__doc__",
+        "__class__.__name__", "__class__.__qualname__", "__class__.__module__"};
     for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
         size_t n = strlen(paths[i]);
         if (n <= len && memcmp(paths[i], text, n) == 0 &&
