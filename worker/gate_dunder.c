@@ -130,7 +130,23 @@ static int is_tame_super(struct gate *g, uint32_t i, const struct name *name)
     return bound && (!is_setter_name(name->text) || sets_tame_name(g, N(g, i)->parent, 0));
 }
 
-/* Base.__init__(self, ...) in a method of that name, self being its own. */
+#define ANCESTORS_MAX 32 /* classes below each other that are followed */
+
+/* Whether an instance of the class is one of `base`, for sure. */
+static int is_in_line(const struct gate *g, uint32_t class, uint32_t base, int depth)
+{
+    if (class == base)
+        return 1;
+    FOR_CHILDREN (g, c, class) {
+        uint32_t named = kind_of(g, c) == K_Subscript ? first_child(g, c) : c; /* Base[T] */
+        uint32_t own = N(g, c)->field == F_bases ? class_sure(g, named) : 0;
+        if (own && depth < ANCESTORS_MAX && may_go_on(g) && is_in_line(g, own, base, depth + 1))
+            return 1;
+    }
+    return 0;
+}
+
+/* Base.__init__(self, ...) in a method of that name, self being its own; a library's looks at it. */
 static int is_tame_base_call(const struct gate *g, uint32_t i, const struct name *name)
 {
     uint32_t base = first_child(g, i), call = N(g, i)->parent, around = function_around(g, i);
@@ -144,7 +160,9 @@ static int is_tame_base_call(const struct gate *g, uint32_t i, const struct name
     int own = s && s == first_parameter(g, around) && s->count == 1 &&
               !child_of(g, around, F_decorator_list) &&
               (name->dunder->flags & DUNDER_STATIC || is_only_method(g, around));
-    return own && (kind_of(g, base) == K_Name || export_sure(g, base)) && is_class_like(g, base);
+    uint32_t named = class_sure(g, base);
+    return own && (kind_of(g, base) == K_Name || export_sure(g, base)) && is_class_like(g, base) &&
+           (!named || is_in_line(g, class, named, 0));
 }
 
 /* object.__new__(C), C.__new__(C), self.__class__.__new__(self.__class__): an empty instance. */
