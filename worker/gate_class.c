@@ -301,6 +301,9 @@ static void note_made_class(struct gate *g, uint32_t i, int *ret_failed)
         N(g, class_sure(g, type))->flags |= DERIVED_ENUM;
         note_enum_bases(g, class_sure(g, type), 0);
     }
+    int unknown = builtin_sure(g, type) == BUILTIN_NONE && !class_sure(g, type);
+    for (uint32_t k = 0; unknown && k < g->node_count; k++) /* any of the classes, then */
+        N(g, k)->flags |= kind_of(g, k) == K_ClassDef ? DERIVED_ENUM : 0;
     g->enum_mixins |= builtin_sure(g, type) == BUILTIN_NONE;
 }
 
