@@ -118,7 +118,8 @@ struct cordon_options {
     const char *config;  /* configuration file (cordon.yaml(5)); NULL: the first that exists of
                             $XDG_CONFIG_HOME/cordon/cordon.yaml and /etc/cordon/cordon.yaml */
     uint32_t floor;      /* enum cordon_floor: below it nothing runs. A box is as much as the
-                            machine allows: `level` in the envelope says what it was */
+                            machine allows: `level` in the envelope says what it was. With
+                            CORDON_FLOOR_FULL no wall of the box may be in drop_walls */
     const char *cgroup;  /* where to make control groups: as cgroup: in the configuration, which
                             NULL leaves to say it */
 };

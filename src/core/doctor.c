@@ -173,7 +173,7 @@ static const struct probe first_rows[] = {
     {"interpreter", NULL, PROBE_HERE, look_interpreter, 0, PROBE_BOTH,
      "there is a Python to run code with",
      "install Python 3.11 or later (the ordinary build, not the free-threaded one) with its "
-     "library, or name one with --python or as python: in the configuration",
+     "library, or name one with --python or as interpreter: in a profile",
      NULL},
     {"helpers", NULL, PROBE_HERE, look_helpers, 0, PROBE_BOTH, "Cordon is installed whole",
      "install Cordon anew (make install), for everybody to read; a program that brings its own "

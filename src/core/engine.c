@@ -37,6 +37,28 @@ static int init_locks(struct cordon_engine *e)
     (CORDON_WALL_GATE | CORDON_WALL_INTERPRETER | CORDON_WALL_SECCOMP | CORDON_WALL_LANDLOCK |     \
      CORDON_WALL_LIMITS | CORDON_WALL_ROOT | CORDON_WALL_NAMESPACES)
 
+/* Those that the level is about. */
+#define OF_BOX (DROPPABLE & ~(CORDON_WALL_GATE | CORDON_WALL_INTERPRETER))
+
+static int refuse(const char *option, const char *why, struct cordon_err *reterr)
+{
+    (void)err_set(reterr, CORDON_E_ARG, 0, "%s", why);
+    err_step(reterr, option);
+    return CORDON_E_ARG;
+}
+
+static int check_walls(const struct cordon_options *o, struct cordon_err *reterr)
+{
+    if (o->drop_walls & ~(uint32_t)DROPPABLE)
+        return refuse("drop_walls", "there is no such wall", reterr);
+    if (o->floor > CORDON_FLOOR_CONTAINED)
+        return refuse("level", "there is no such level", reterr);
+    if (o->floor == CORDON_FLOOR_FULL && o->drop_walls & OF_BOX)
+        return refuse("level", "full is every wall of the box, and one is to be taken down",
+                      reterr);
+    return 0;
+}
+
 static int open_groups(struct cordon_engine *e, const struct cordon_options *o,
                        struct cordon_err *reterr)
 {
@@ -62,16 +84,8 @@ static int take_options(struct cordon_engine *e, const struct cordon_options *gi
         memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
     if (o.drop_walls & CORDON_WALL_NAMESPACES)
         o.drop_walls |= CORDON_WALL_ROOT; /* a root of its own takes a mount namespace */
-    if (o.drop_walls & ~(uint32_t)DROPPABLE) {
-        (void)err_set(reterr, CORDON_E_ARG, 0, "this version cannot take down the namespaces");
-        err_step(reterr, "drop_walls");
+    if (check_walls(&o, reterr) < 0)
         return CORDON_E_ARG;
-    }
-    if (o.floor > CORDON_FLOOR_CONTAINED) {
-        (void)err_set(reterr, CORDON_E_ARG, 0, "there is no such level");
-        err_step(reterr, "level");
-        return CORDON_E_ARG;
-    }
     if (o.python) {
         struct interpreter found;
         int bad = interpreter_find(o.python, &found, reterr);

@@ -29,6 +29,15 @@ static const char *advise_box(const struct cordon_err *err)
     return err->sys == EPERM || err->sys == EACCES ? ns_advice(err->sys) : NULL;
 }
 
+/* What Landlock is there for has been told; any other step of the box fails for a call. */
+static const char *advise_contained(const struct cordon_err *err)
+{
+    int is_other = err->step[0] && strcmp(err->step, "landlock") != 0;
+    return is_other ? "the step that failed is named: allow what it calls where a container or a "
+                      "service manager filters system calls"
+                    : NULL;
+}
+
 const char *probe_remedy(const struct probe *probe, const struct cordon_err *err)
 {
     const char *text = probe->advise ? probe->advise(err) : NULL;
@@ -92,7 +101,7 @@ static const struct probe table[] = {
      "where namespaces cannot be had, the rest can",
      "run Linux 6.7 or later with CONFIG_SECURITY_LANDLOCK and 'landlock' in the boot parameter "
      "lsm=, and a /tmp that can be written to; full boxes do not need it",
-     NULL},
+     advise_contained},
 };
 
 /* ---- trying -------------------------------------------------------------------- */

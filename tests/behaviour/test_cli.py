@@ -136,6 +136,12 @@ def test_a_null_character_is_the_gates_to_tell(cordon, file):
         assert ran.code == 1 and json.loads(ran.out)["error"]["kind"] == "syntax"
 
 
+@pytest.mark.parametrize("wall", ["namespaces", "root", "landlock", "seccomp", "limits"])
+def test_the_full_level_is_every_wall_of_the_box(cordon, file, wall):
+    refused(cordon("run", "--level", "full", "--drop-wall", wall, file("x = 1")), "every wall")
+    assert cordon("run", "--level", "full", "--drop-wall", "interpreter", file("x = 1")).code == 0
+
+
 def test_code_too_long(cordon, file):
     asked = cordon("run", file("#" * (1088 << 10) + "\n"))
     assert asked.code == 3 and "[too-large]" in asked.stderr
