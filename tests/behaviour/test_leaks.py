@@ -8,9 +8,11 @@ twentieth part is killed: CORDON_LEAK_RUNS=1000 pytest tests/behaviour/test_leak
 """
 
 import concurrent.futures
+import json
 import os
 import random
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -97,11 +99,12 @@ class Host:
 
 
 def one_run(cordon, number, env, cwd, killed):
+    """Its exit code, and what it says of its end."""
     code = LONG if killed else CODES[number % len(CODES)]
-    with subprocess.Popen(
+    with tempfile.TemporaryFile() as said, subprocess.Popen(
         [cordon.path, "run", "--json", *KERNEL, "--timeout", "2", "-"],
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=said,
         stderr=subprocess.DEVNULL,
         env=env,
         cwd=cwd,
@@ -115,7 +118,14 @@ def one_run(cordon, number, env, cwd, killed):
             time.sleep(random.Random(number).uniform(0.0, 0.4))
             process.kill()
         process.wait(timeout=60 * SLOW)
-    return process.returncode
+        said.seek(0)
+        answer = json.loads(said.read() or "{}")
+    return process.returncode, (answer.get("error") or {}).get("message", "")
+
+
+def is_expected(code, why):
+    """On a machine as slow as that some may not even start in time: nothing may be left of those, too."""
+    return code in (-9, 0, 1, 4, 5) or (SLOW > 1 and "the machine may be overloaded" in why)
 
 
 def test_many_runs_some_killed_midway_leave_nothing(cordon, tmp_path):
@@ -127,9 +137,9 @@ def test_many_runs_some_killed_midway_leave_nothing(cordon, tmp_path):
     host = Host(private)
     step = RUNS // KILLED
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        codes = list(pool.map(lambda i: one_run(cordon, i, env, cwd, i % step == 0), range(RUNS)))
-    assert sum(c == -9 for c in codes) >= KILLED
-    assert set(codes) <= {-9, 0, 1, 4, 5}, codes
+        ends = list(pool.map(lambda i: one_run(cordon, i, env, cwd, i % step == 0), range(RUNS)))
+    assert sum(code == -9 for code, _ in ends) >= KILLED
+    assert [end for end in ends if not is_expected(*end)] == []
     host.check(before)
     assert os.listdir(cwd) == []
 
