@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Above every limit of the strict profile: a hang of ours fails one test, not the suite.
-PATIENCE_S = 90
+PATIENCE_S = 90 * support.SLOW
 
 
 class Ran(NamedTuple):

@@ -234,8 +234,8 @@ def test_files_in_memory_count_as_memory(run, profile, code, kind):
 
 
 @pytest.mark.parametrize("code", APPROVED.values(), ids=APPROVED)
-def test_what_only_approved_code_can_hold_counts(run, sampled, code):
-    overrun(run, code, "--approved", *sampled)
+def test_what_only_approved_code_can_hold_counts(run, profile, code):
+    overrun(run, code, "--approved", *profile({"wall": f"{30 * SLOW:.0f}s"}, approved=True))
 
 
 def test_files_in_memory_count_for_an_ordinary_user(cordon):
