@@ -28,7 +28,7 @@ enum wire_type {
                       fds: an approved run's environment (NAME=value, each with its NUL), then
                       the call filter unless that wall is down */
     WIRE_FORK, /* engine -> keeper -> standby: id, payload = struct sandbox_spec, WIRE_FORK_FDS fds */
-    WIRE_ARM,     /* engine -> keeper: id, payload = uint64_t milliseconds until the deadline */
+    WIRE_ARM,     /* engine -> keeper: id, payload = struct wire_arm: its code begins */
     WIRE_KILL,    /* engine -> keeper: id; killing what is gone already is no error */
     WIRE_STARTED, /* keeper -> engine: the box stands; ancillary: a pidfd of the keeper */
     WIRE_READY,   /* zygote -> keeper -> engine: modules are loaded; payload = version text */
@@ -77,6 +77,11 @@ struct sandbox_spec {
     uint64_t disk_files;
     uint32_t walls_down; /* enum cordon_wall bits */
     uint32_t approved;
+};
+
+struct wire_arm {
+    uint64_t wall_ms; /* until the deadline */
+    uint64_t cpu_ms;  /* what its interpreter has taken to start */
 };
 
 enum wire_limit {

@@ -165,9 +165,9 @@ void box_group(struct box *box, uint64_t id, int *fds, size_t count)
         fd_close(&fds[i]);
 }
 
-void box_arm(struct box *box, uint64_t id, uint64_t wall_ms)
+void box_arm(struct box *box, uint64_t id, const struct wire_arm *arm)
 {
-    (void)queue(box, WIRE_ARM, id, &wall_ms, sizeof(wall_ms), NULL, 0);
+    (void)queue(box, WIRE_ARM, id, arm, sizeof(*arm), NULL, 0);
 }
 
 void box_kill(struct box *box, uint64_t id)

@@ -79,7 +79,7 @@ int box_fork(struct box *box, uint64_t id, const struct sandbox_spec *spec, int 
 void box_group(struct box *box, uint64_t id, int *fds, size_t count);
 
 /* Starts the clock of a sandbox, or kills it. If that cannot even be queued the box is lost. */
-void box_arm(struct box *box, uint64_t id, uint64_t wall_ms);
+void box_arm(struct box *box, uint64_t id, const struct wire_arm *arm);
 void box_kill(struct box *box, uint64_t id);
 
 /* When an alarm has rung: sends what the kernel would not take before. */

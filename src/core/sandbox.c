@@ -160,7 +160,9 @@ static void on_ready(struct cordon_run *run)
     run->started_ns = io_now_ns();
     run->cpu_at_start_ns = usage_cpu_ns(run->pid);
     send_request(run);
-    box_arm(run->box, run->id, run->request.limits.wall_ms);
+    const struct wire_arm arm = {.wall_ms = run->request.limits.wall_ms,
+                                 .cpu_ms = run->cpu_at_start_ns / 1000000u};
+    box_arm(run->box, run->id, &arm);
     set_alarm(run, run->request.limits.wall_ms + WIRE_TRACE_GRACE_MS + OVERTIME_MS);
 }
 

@@ -33,7 +33,8 @@ struct metered {
     uint64_t forked_ns;   /* the last look before which something had forked */
     uint64_t peak_bytes;  /* the most that was seen, pages that it was born with included */
     uint64_t told_bytes;  /* of that, what the engine knows */
-    uint64_t cpu_ms;      /* what it was seen to have used */
+    uint64_t cpu_ms;      /* what it was seen to have used, */
+    uint64_t start_ms;    /* and what of that before its code began */
     uint64_t wall_ms;     /* what it was given; 0: not yet */
     uint32_t over;        /* enum wire_limit: why it was killed */
     struct walk walk;     /* over its page tables */

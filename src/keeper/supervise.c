@@ -126,15 +126,16 @@ static void on_fork(struct keeper *k)
 static void on_arm(struct keeper *k)
 {
     struct run *run = runs_find(&k->runs, packet.head.id);
-    uint64_t ms;
+    struct wire_arm arm;
 
-    if (!run || packet.head.size != sizeof(ms) || run->overdue)
+    if (!run || packet.head.size != sizeof(arm) || run->overdue)
         return;
-    memcpy(&ms, packet.payload, sizeof(ms));
-    run->meter.wall_ms = ms;
+    memcpy(&arm, packet.payload, sizeof(arm));
+    run->meter.wall_ms = arm.wall_ms;
+    run->meter.start_ms = arm.cpu_ms;
     meter_start(k, run); /* its request is on its way */
     /* Later than a century from now is never. */
-    run->due_ns = ms < UINT64_MAX / 4000000 ? io_now_ns() + ms * 1000000 : 0;
+    run->due_ns = arm.wall_ms < UINT64_MAX / 4000000 ? io_now_ns() + arm.wall_ms * 1000000 : 0;
 }
 
 static void on_engine_packet(struct keeper *k)

@@ -372,7 +372,8 @@ def test_processor_time(run, profile, kind, code):
     assert answer["usage"]["wall_ms"] < 10000 * SLOW
     assert "limits: cpu" in answer["error"]["message"], answer
     assert "it had come to 0." not in answer["error"]["message"], answer
-    assert 600 <= answer["usage"]["cpu_ms"] < 3000 * SLOW
+    least = 1000 if "--approved" in kind else 600  # a fresh interpreter's start is not counted
+    assert least <= answer["usage"]["cpu_ms"] < 3000 * SLOW, answer
 
 
 @both
