@@ -37,8 +37,7 @@ enum wire_type {
     WIRE_FAILED,  /* keeper or zygote -> up: payload = struct cordon_err;
                       id = 0: the box or the zygote cannot be had; else: that fork failed (of a
                       zygote's: of that standby) */
-    WIRE_HELD,    /* keeper -> engine: id, payload = uint64_t: the most memory that the run has been
-                     seen to hold, what it was born with included; only ever more */
+    WIRE_HELD,    /* keeper -> engine: id, payload = struct wire_held; only ever more */
     WIRE_STANDBY, /* keeper -> zygote: id of a standby to be forked, payload = uint64_t id of its
                      control group (0: none); fds: its end of a socket, on which it gets the one
                      WIRE_FORK; then those of WIRE_GROUP */
@@ -92,14 +91,20 @@ enum wire_limit {
     WIRE_LIMIT_PIPES
 };
 
+/* What a run has been seen to take. */
+struct wire_held {
+    uint64_t bytes;     /* the most memory that it held, what it was born with included */
+    uint64_t others_us; /* processor time of all its processes but the first one's own */
+};
+
 struct wire_exit {
     int32_t status;    /* as wait4() gives it */
     uint32_t deadline; /* 1: the keeper killed it because its time was up */
     uint32_t limit;    /* enum wire_limit: the keeper killed it because the tree took too much */
     uint32_t reserved;
-    uint64_t cpu_us;       /* user + system, the whole tree it waited for */
+    uint64_t cpu_us; /* user + system of the whole tree: waited for, or as far as it was seen */
     uint64_t maxrss_bytes; /* of its largest process */
-    uint64_t held_bytes;   /* as WIRE_HELD; 0: it was not looked at */
+    uint64_t held_bytes;   /* as in wire_held; 0: it was not looked at */
 };
 
 /* What a sandbox without an approval may have in pipes, its own three not counted. */

@@ -200,7 +200,7 @@ static int handle(struct box *box, struct wire_packet *p)
 {
     struct wire_exit how;
     struct cordon_err err;
-    uint64_t bytes;
+    struct wire_held held;
     switch ((enum wire_type)p->head.type) {
     case WIRE_STARTED:
         fd_close(&box->keeper.fd);
@@ -217,10 +217,10 @@ static int handle(struct box *box, struct wire_packet *p)
         box->opts.events->exited(box->opts.ctx, p->head.id, &how);
         return 0;
     case WIRE_HELD:
-        if (p->head.size != sizeof(bytes))
+        if (p->head.size != sizeof(held))
             return -EPROTO;
-        memcpy(&bytes, p->payload, sizeof(bytes));
-        box->opts.events->held(box->opts.ctx, p->head.id, bytes);
+        memcpy(&held, p->payload, sizeof(held));
+        box->opts.events->held(box->opts.ctx, p->head.id, &held);
         return 0;
     case WIRE_FAILED:
         if (take_error(p, &err) < 0)

@@ -17,7 +17,7 @@ struct box_events {
     /* A sandbox is gone; nothing about this id comes after. */
     void (*exited)(void *ctx, uint64_t id, const struct wire_exit *how);
     /* The most memory that a sandbox has been seen to hold; no end of it. */
-    void (*held)(void *ctx, uint64_t id, uint64_t bytes);
+    void (*held)(void *ctx, uint64_t id, const struct wire_held *held);
     /* A sandbox could not be made. */
     void (*failed)(void *ctx, uint64_t id, const struct cordon_err *why);
     /* The whole box is unusable, and so is all that ran in it. The owner calls box_close(). */

@@ -177,11 +177,13 @@ static void on_box_exited(void *ctx, uint64_t id, const struct wire_exit *how)
         e->queued++;
 }
 
-static void on_box_held(void *ctx, uint64_t id, uint64_t bytes)
+static void on_box_held(void *ctx, uint64_t id, const struct wire_held *held)
 {
     struct cordon_run *run = find_run(ctx, id);
-    if (run)
-        run->exit.held_bytes = bytes;
+    if (!run)
+        return;
+    run->exit.held_bytes = held->bytes;
+    run->others_us = held->others_us;
 }
 
 static void on_box_failed(void *ctx, uint64_t id, const struct cordon_err *why)

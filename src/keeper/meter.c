@@ -41,6 +41,10 @@
 #define START_BYTES (32 * MIB)
 /* The processor time of what is around the interpreter. */
 #define START_CPU_MS 100
+/* While processes go that nobody waits for: what one has had since it was seen is lost. */
+#define HIDING_NS (2 * MS)
+/* Of processor time, what is worth telling the engine. */
+#define TOLD_NS (5 * MS)
 /* stdout, stderr, trace */
 #define PIPES_GIVEN 3
 
@@ -174,14 +178,29 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
     walk(run, top, look, kernels);
 }
 
+static uint64_t processors(void)
+{
+    static uint64_t count;
+
+    if (count == 0)
+        count = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    return count ? count : 1;
+}
+
 /*
  * A limit that is no less than the time on one processor is there to be reached together
- * with the deadline: then that is what ended it. Approved code may have more than one.
+ * with the deadline: then that is what ended it. Approved code may have all of them.
  */
-static int is_out_of_cpu(const struct run *run, const struct look *look)
+static int is_cpu_counted(const struct run *run)
 {
-    return (run->spec.approved || run->spec.cpu_ms < run->meter.wall_ms) &&
-           look->sum.cpu_ms > add(run->spec.cpu_ms, run->meter.start_ms + START_CPU_MS);
+    uint64_t busy = run->spec.approved ? processors() : 1;
+    return run->spec.cpu_ms / busy < run->meter.wall_ms && !is_unlimited(run);
+}
+
+static int is_out_of_cpu(const struct run *run)
+{
+    return is_cpu_counted(run) && run->meter.spent.total_ns / MS >
+                                      add(run->spec.cpu_ms, run->meter.start_ms + START_CPU_MS);
 }
 
 static enum wire_limit judge(const struct run *run, const struct look *look)
@@ -190,7 +209,7 @@ static enum wire_limit judge(const struct run *run, const struct look *look)
 
     if (look->held > look->most)
         return WIRE_LIMIT_MEMORY;
-    if (is_out_of_cpu(run, look))
+    if (is_out_of_cpu(run))
         return WIRE_LIMIT_CPU;
     if (!spec->approved && look->objects.pipes > PIPES_GIVEN + WIRE_PIPES_MAX / HOLD_PIPE_BYTES)
         return WIRE_LIMIT_PIPES;
@@ -203,11 +222,7 @@ static enum wire_limit judge(const struct run *run, const struct look *look)
  */
 static uint64_t time_to_fill(const struct run *run, uint64_t room)
 {
-    static uint64_t processors;
-
-    if (processors == 0)
-        processors = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t busy = run->spec.tasks < processors ? run->spec.tasks : processors;
+    uint64_t busy = run->spec.tasks < processors() ? run->spec.tasks : processors();
     return room / (FILL_BYTES_PER_NS * 2 * (busy ? busy : 1));
 }
 
@@ -216,13 +231,15 @@ static uint64_t within(uint64_t least, uint64_t ns, uint64_t most)
     return ns < least ? least : ns > most ? most : ns;
 }
 
-/* Until it could come to twice its limit. */
+/* Until it could come to twice its limit, or processes hide what they use. */
 static uint64_t interval(const struct run *run, const struct look *look)
 {
     uint64_t room = add(look->most, run->spec.memory_bytes) - look->held;
+    uint64_t most = run->spec.approved ? MOST_APPROVED_NS : MOST_NS;
 
-    return within(LEAST_NS, time_to_fill(run, room),
-                  run->spec.approved ? MOST_APPROVED_NS : MOST_NS);
+    if (is_cpu_counted(run) && look->begun_ns - run->meter.hiding_ns < QUIET_NS)
+        most = HIDING_NS;
+    return within(LEAST_NS, time_to_fill(run, room), most);
 }
 
 /* As of now. */
@@ -264,16 +281,33 @@ void meter_start(const struct keeper *k, struct run *run)
     run->meter.look_ns = io_now_ns() + within(FIRST_NS, time_to_fill(run, room), MOST_NS);
 }
 
-static void note_peak(struct keeper *k, struct run *run, uint64_t held)
+static void note_peak(struct metered *m, uint64_t held)
+{
+    if (held > m->peak_bytes)
+        m->peak_bytes = held;
+}
+
+static void note_spent(struct run *run, pid_t top)
 {
     struct metered *m = &run->meter;
 
-    if (held <= m->peak_bytes)
+    spent_look(&m->spent, top, run->spec.approved != 0);
+    if (m->spent.is_hiding)
+        m->hiding_ns = io_now_ns();
+    if (m->spent.total_ns > m->cpu_ns)
+        m->cpu_ns = m->spent.total_ns;
+}
+
+/* An answer that comes before the run's end is not waited with until we have been asked. */
+static void tell(struct keeper *k, const struct run *run, struct metered *m)
+{
+    uint64_t others_ns = m->spent.others_ns > m->told_ns ? m->spent.others_ns : m->told_ns;
+
+    if (m->peak_bytes - m->told_bytes < MIB / 4 && others_ns - m->told_ns < TOLD_NS)
         return;
-    m->peak_bytes = held;
-    if (held - m->told_bytes < MIB / 4)
-        return;
-    m->told_bytes = held;
+    m->told_bytes = m->peak_bytes;
+    m->told_ns = others_ns;
+    const struct wire_held held = {.bytes = m->peak_bytes, .others_us = others_ns / 1000};
     keeper_tell(k, WIRE_HELD, run->id, &held, sizeof(held));
 }
 
@@ -305,9 +339,9 @@ static void look_at(struct keeper *k, struct run *run, uint64_t now, uint64_t un
     if (run->spec.approved) /* what may be hidden is looked for however long the walk was */
         look.held = add(look.held, admit_hidden(run, top, look.filed, look.sum.resident_bytes,
                                                 !has_haste(k, run), until_ns + TURN_NS / 2));
-    note_peak(k, run, look.held);
-    if (look.sum.cpu_ms > run->meter.cpu_ms)
-        run->meter.cpu_ms = look.sum.cpu_ms;
+    note_peak(&run->meter, look.held);
+    note_spent(run, top);
+    tell(k, run, &run->meter);
     uint64_t wait = interval(run, &look), soon = wait;
     run->meter.looked_ns = io_now_ns();
     run->meter.took_ns = run->meter.looked_ns - now;

@@ -115,6 +115,7 @@ void runs_remove(struct runs *runs, struct run *run)
     run->due_ns = 0;
     run->meter.look_ns = 0;
     walk_close(&run->meter.walk);
+    spent_close(&run->meter.spent);
     fd_close(&run->meter.work);
     fd_close(&run->meter.shm);
     TAILQ_INSERT_HEAD(&runs->unused, run, link);

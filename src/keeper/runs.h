@@ -12,6 +12,7 @@
 #define CORDON_KEEPER_RUNS_H
 
 #include "base/wire.h"
+#include "keeper/spent.h"
 #include "keeper/walk.h"
 
 #include <sys/queue.h>
@@ -33,11 +34,14 @@ struct metered {
     uint64_t forked_ns;   /* the last look before which something had forked */
     uint64_t peak_bytes;  /* the most that was seen, pages that it was born with included */
     uint64_t told_bytes;  /* of that, what the engine knows */
-    uint64_t cpu_ms;      /* what it was seen to have used, */
+    uint64_t cpu_ns;      /* the most that it was seen to have used, */
     uint64_t start_ms;    /* and what of that before its code began */
+    uint64_t told_ns;     /* of what is not its first process's own, what the engine knows */
+    uint64_t hiding_ns;   /* when something had gone last that nobody had waited for */
     uint64_t wall_ms;     /* what it was given; 0: not yet */
     uint32_t over;        /* enum wire_limit: why it was killed */
     struct walk walk;     /* over its page tables */
+    struct spent spent;   /* its processor time */
     int work;             /* its working directory and its shared memory, for their size; */
     int shm;              /* owned; -1: not to be had */
 };

@@ -68,9 +68,11 @@ void keeper_exit_run(struct keeper *k, struct run *run, int status, const struct
         .limit = run->meter.over,
         .held_bytes = run->meter.peak_bytes,
     };
-    /* What was killed with its parents nobody has waited for. */
-    if (end.cpu_us < run->meter.cpu_ms * 1000)
-        end.cpu_us = run->meter.cpu_ms * 1000;
+    /* Who has gone before, and was not waited for, never will be; what was killed with its parents
+     * will not be either. */
+    end.cpu_us += run->meter.spent.gone_ns / 1000;
+    if (end.cpu_us < run->meter.cpu_ns / 1000)
+        end.cpu_us = run->meter.cpu_ns / 1000;
 
     keeper_tell(k, WIRE_EXIT, run->id, &end, sizeof(end));
     runs_remove(&k->runs, run);

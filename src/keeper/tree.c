@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define PROCESSES_MAX 16384 /* more than any limit on them that is worth having */
 #define NOBODY SIZE_MAX     /* no process of the list */
@@ -54,32 +55,34 @@ pid_t tree_last_pid(void)
 
 /* ---- one process ---------------------------------------------------------------- */
 
-static uint64_t ticks_ms(uint64_t ticks)
+static uint64_t ticks_ns(uint64_t ticks)
 {
-    return ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+    return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* Of proc_pid_stat(5) the fields 3, 4, 10, 14 to 17, 20, 22 and 24. 0 when it cannot be understood. */
+/* Of proc_pid_stat(5) the fields 3, 4, 10, 11, 14 to 17, 20, 22 and 24. 0 when it cannot be understood. */
 static int take_stat(const char *text, struct tree_process *p, char *ret_state)
 {
-    unsigned long long faults, user, system, waited_user, waited_system, born;
+    unsigned long long faults, waited_faults, user, system, waited_user, waited_system, born;
     unsigned long pages;
     unsigned threads;
     int parent;
     const char *at = strrchr(text, ')'); /* before it is a name, which may be anything */
 
     if (!at || sscanf(at + 1,
-                      " %c %d %*d %*d %*d %*d %*u %llu %*u %*u %*u %llu %llu %llu %llu %*d %*d %u "
+                      " %c %d %*d %*d %*d %*d %*u %llu %llu %*u %*u %llu %llu %llu %llu %*d %*d %u "
                       "%*d %llu %*u %lu",
-                      ret_state, &parent, &faults, &user, &system, &waited_user, &waited_system,
-                      &threads, &born, &pages) != 10)
+                      ret_state, &parent, &faults, &waited_faults, &user, &system, &waited_user,
+                      &waited_system, &threads, &born, &pages) != 11)
         return 0;
     p->parent = parent;
     p->threads = threads;
     p->faults = faults;
     p->born = born;
     p->resident_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    p->cpu_ms = ticks_ms(user + system + waited_user + waited_system);
+    p->own_ns = ticks_ns(user + system);
+    p->waited_ns = ticks_ns(waited_user + waited_system);
+    p->waited_faults = waited_faults;
     return 1;
 }
 
@@ -215,7 +218,6 @@ static void add(void *ctx, const struct tree_process *p)
     sum->processes++;
     sum->threads += p->threads;
     sum->resident_bytes += p->resident_bytes;
-    sum->cpu_ms += p->cpu_ms;
 }
 
 void tree_add_up(pid_t top, int without_top, struct tree_sum *ret)
@@ -252,22 +254,69 @@ static pid_t number_at(const char *status, unsigned depth, unsigned *ret_depth)
     return found;
 }
 
-pid_t tree_number(pid_t child)
+/* The same as the kernel's, unless that /proc is an outer one. */
+static pid_t known_number(void)
 {
     static pid_t own;
+
+    if (own == 0)
+        own = own_number();
+    return own;
+}
+
+pid_t tree_number(pid_t child)
+{
     static unsigned depth;
     char text[TREE_TEXT_MAX];
     unsigned deep;
 
-    if (own == 0) {
-        own = own_number();
-        (void)number_at(tree_read(own, "status", text), 0, &depth);
-    }
+    pid_t own = known_number();
     if (own == getpid())
         return child;
+    if (depth == 0)
+        (void)number_at(tree_read(own, "status", text), 0, &depth);
     for (size_t i = 0; i < count; i++)
         if (list[i].parent == own &&
             number_at(tree_read(list[i].pid, "status", text), depth, &deep) == child)
             return list[i].pid;
     return 0;
+}
+
+/* ---- processor time ------------------------------------------------------------------ */
+
+/*
+ * By its files: in clock ticks, each of two sums cut off, which is nothing of a process that lives
+ * for less; and exactly, where the kernel has that, for the first of its threads.
+ */
+static int own_time_filed(const struct tree_process *process, uint64_t *ret_ns)
+{
+    unsigned long long first_ns = 0;
+    char text[TREE_TEXT_MAX];
+    struct tree_process again;
+
+    if (!read_process(process->pid, &again) || again.born != process->born)
+        return 0;
+    (void)sscanf(tree_read(process->pid, "schedstat", text), "%llu", &first_ns);
+    *ret_ns = again.own_ns > first_ns ? again.own_ns : first_ns;
+    return 1;
+}
+
+int tree_own_time(const struct tree_process *process, uint64_t *ret_ns)
+{
+    struct timespec used;
+    clockid_t clock;
+
+    if (known_number() != getpid())
+        return own_time_filed(process, ret_ns);
+    if (clock_getcpuclockid(process->pid, &clock) != 0 || clock_gettime(clock, &used) < 0)
+        return 0;
+    *ret_ns = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+    return 1;
+}
+
+int tree_is_there(pid_t pid, uint64_t born)
+{
+    struct tree_process p;
+
+    return read_process(pid, &p) && p.born == born;
 }

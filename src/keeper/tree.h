@@ -19,7 +19,9 @@ struct tree_process {
     pid_t parent;
     uint32_t threads;
     uint64_t resident_bytes; /* pages that it shares with others included */
-    uint64_t cpu_ms;         /* its own, and of the children that it has waited for */
+    uint64_t own_ns;         /* processor time of all its threads, in clock ticks */
+    uint64_t waited_ns;      /* and of the children that it has waited for, with theirs; */
+    uint64_t waited_faults;  /* their faults of any kind that took no reading */
     uint64_t faults;         /* that took no reading: how often a page was made for it */
     uint64_t born;           /* when, in the kernel's measure */
     size_t above;            /* private to tree.c: the index of its parent */
@@ -29,7 +31,6 @@ struct tree_sum {
     uint64_t processes;
     uint64_t threads;
     uint64_t resident_bytes;
-    uint64_t cpu_ms;
 };
 
 /* Looks at all processes. 0 or -errno. What the calls below tell is of the last look. */
@@ -47,6 +48,13 @@ void tree_add_up(pid_t top, int without_top, struct tree_sum *ret);
 /* Calls `each` for every process that tree_add_up() adds up. */
 void tree_each(pid_t top, int without_top,
                void (*each)(void *ctx, const struct tree_process *process), void *ctx);
+
+/* Its processor time at this moment, as exactly as it is to be had. Whether it is there, if only
+ * because nobody has waited for it yet. */
+int tree_own_time(const struct tree_process *process, uint64_t *ret_ns);
+
+/* Whether that very process is there at this moment. */
+int tree_is_there(pid_t pid, uint64_t born);
 
 /* A file of a process's directory in the same /proc; "" when it is gone or withheld. */
 #define TREE_TEXT_MAX 4096

@@ -356,27 +356,6 @@ def test_a_peak_of_many(run):
 
 
 @both
-@pytest.mark.parametrize("code", [
-    "while True: pass",
-    """
-    import os
-    for n in range(3):
-        if os.fork() == 0:
-            while True: pass
-    os.wait()
-    """,
-], ids=["one", "children"])
-def test_processor_time(run, profile, kind, code):
-    args = profile({"cpu": "1s"}, "--approved" in kind)
-    answer = run_into(run, "cpu", code, "--timeout", "20", *kind, *args, said="its limit of 1 s")
-    assert answer["usage"]["wall_ms"] < 10000 * SLOW
-    assert "limits: cpu" in answer["error"]["message"], answer
-    assert "it had come to 0." not in answer["error"]["message"], answer
-    least = 1000 if "--approved" in kind else 600  # a fresh interpreter's start is not counted
-    assert least <= answer["usage"]["cpu_ms"] < 3000 * SLOW, answer
-
-
-@both
 def test_processes(run, kind):
     run_into(run, "processes", """
         import os, time
