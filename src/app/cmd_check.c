@@ -196,8 +196,8 @@ static int check_all(struct check *check)
         int failed = tell(check);
         if (failed || check->told == check->count)
             return failed;
-        if (check->files[check->told].done)
-            continue;
+        if (check->told == check->given)
+            continue; /* none of them came to the gate: there is nothing to wait for */
         (void)poll(&fd, 1, -1);
         if (cordon_step(check->engine, &err) < 0) {
             out_complain("%s", err.msg);
@@ -283,7 +283,7 @@ const struct command cmd_check = {
                 "  0  no file has warnings: each may run unasked\n"
                 "  3  a file has warnings: a person has to be asked\n"
                 "  1, 4, 5  the gate's sandbox failed, ran out of time, or of another limit\n"
-                "  2  the command line is wrong, or a file cannot be read as text\n"
+                "  2  the command line is wrong, or a file cannot be read\n"
                 "  6  Cordon could not do it\n",
     .main = check_main,
 };

@@ -202,6 +202,14 @@ def test_any_bytes_get_a_verdict(cordon, file, code, rule, shown):
     assert row["code_sha256"] == hashlib.sha256(code).hexdigest()
 
 
+def test_more_files_that_cannot_be_read_than_are_looked_at_at_once(cordon, file, tmp_path):
+    names = [str(tmp_path / f"none{i}.py") for i in range(70)]
+    ran = cordon("check", *names[:35], file("eval('1')\n", "warned.py"), *names[35:])
+    assert ran.code == 2
+    assert ran.stderr.endswith("1 warning in 1 of 71 files; 70 of 71 files could not be checked\n")
+    assert cordon("check", *names).stderr.endswith("nothing was checked\n")
+
+
 def test_one_mark_at_the_start_is_no_text(cordon, file):
     assert cordon("check", file("\ufeffx = 1\n")).code == 0
     assert ":1:1: " in cordon("check", file("\ufeffeval\n")).stdout
