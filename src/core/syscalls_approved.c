@@ -10,6 +10,7 @@
 #include "base/io.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -33,10 +34,23 @@ static const struct sys_rule approved_rules[] = {
     {REFUSE, "socket", {IS(0, V(FAMILY_ALG))}, "the kernel's cryptography, a way into it"},
     {REFUSE, "socket", {IS(0, V(FAMILY_RDS), V(FAMILY_TIPC), V(FAMILY_SMC))},
              "protocols of clusters, loaded on demand"},
+    {REFUSE, "socket", {IS(0, V(AF_AX25), V(AF_NETROM), V(AF_ROSE), V(AF_X25), V(AF_APPLETALK), V(AF_LLC))},
+             "networks of long ago, loaded on demand; nobody tells what waits in them"},
+    {REFUSE, "socket", {IS(0, V(AF_ATMPVC), V(AF_ATMSVC), V(AF_PPPOX), V(AF_IUCV), V(AF_RXRPC), V(FAMILY_KCM))},
+             "the same of providers, mainframes and file servers"},
+    {REFUSE, "socket", {IS(0, V(AF_PHONET), V(AF_CAIF), V(AF_NFC), V(AF_IEEE802154), V(FAMILY_QIPCRTR), V(FAMILY_MCTP))},
+             "the same of modems and other small devices"},
     /* ---- memory that no look at the processes sees (keeper/admit.c) ---- */
     {ASK,    "memfd_create", ANY, "one page that is mapped keeps all of it, or a socket that it waits in"},
     {ASK,    "mmap", {IS(3, BITS(MAP_TYPE | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS))},
              "the same without a file; private memory is in the size of whoever has it"},
+    {ASK,    "socket", {IS(0, V(AF_INET), V(AF_INET6)), NOT(2, SPAN(0, 64))},
+             "SCTP, UDP-Lite, MPTCP: no diagnosis that is asked tells what waits; programs fall back to TCP"},
+    {ASK,    "socket", {IS(0, V(AF_INET), V(AF_INET6)), IS(2, V(IPPROTO_DCCP))}, "the same below 64"},
+    {ASK,    "socket", {IS(0, V(AF_CAN), V(AF_BLUETOOTH))}, "the same; of use where a control group counts"},
+    {ASK,    "setsockopt", {IS(1, V(SOL_SOCKET)), IS(2, V(OPTION_ATTACH_REUSEPORT_CBPF))},
+             "100 KiB of instructions that are charged to no socket"},
+    {ASK,    "listen", ANY, "let go on, and known from then on: who connects may send, and be gone"},
     {REFUSE, "prctl", {IS(0, V(PRCTL_SET_VMA))}, "gives it another name than it is looked for by"},
     {REFUSE, "sched_setscheduler sched_setattr sched_setparam setpriority", ANY,
              "who gets no turn holds up the keeper that answers it, or looks at it"},

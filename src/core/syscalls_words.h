@@ -44,7 +44,11 @@
 #define FAMILY_TIPC 30
 #define FAMILY_ALG 38
 #define FAMILY_VSOCK 40
+#define FAMILY_KCM 41
+#define FAMILY_QIPCRTR 42
 #define FAMILY_SMC 43
 #define FAMILY_XDP 44
+#define FAMILY_MCTP 45
+#define OPTION_ATTACH_REUSEPORT_CBPF 51
 
 #endif

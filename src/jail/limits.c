@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -178,11 +179,11 @@ static int has_own_numbers(void)
            (major > 6 || (major == 6 && minor >= 14));
 }
 
-static int write_setting(const char *path, uint64_t value)
+static int write_setting(int dir, const char *path, uint64_t value)
 {
     char text[24];
 
-    AUTO_FD fd = open(path, O_WRONLY | O_CLOEXEC);
+    AUTO_FD fd = openat(dir, path, O_WRONLY | O_CLOEXEC);
     int n = snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
     return fd >= 0 && write(fd, text, (size_t)n) == n;
 }
@@ -193,6 +194,40 @@ int limits_number(uint64_t tasks)
 
     /* Where there are many processors the kernel takes no limit as low as that. */
     return has_own_numbers() && tasks < UINT32_MAX &&
-           write_setting("/proc/sys/kernel/ns_last_pid", RESERVED_NUMBERS) &&
-           write_setting("/proc/sys/kernel/pid_max", RESERVED_NUMBERS + numbers);
+           write_setting(-1, "/proc/sys/kernel/ns_last_pid", RESERVED_NUMBERS) &&
+           write_setting(-1, "/proc/sys/kernel/pid_max", RESERVED_NUMBERS + numbers);
+}
+
+/* An event with a name of 255 bytes; a watch, and what it keeps of the file. */
+#define EVENT_BYTES 512
+#define WATCH_BYTES (UINT64_C(3) * 512)
+#define QUEUES_MIN 4
+#define WATCHES_MIN 1024
+
+static uint64_t read_setting(int dir, const char *path, uint64_t otherwise)
+{
+    char text[24] = "";
+
+    AUTO_FD fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+        return otherwise;
+    return strtoull(text, NULL, 10);
+}
+
+static uint64_t at_least(uint64_t least, uint64_t value)
+{
+    return value > least ? value : least;
+}
+
+void limits_watch(int proc, uint64_t memory_bytes)
+{
+    uint64_t events = read_setting(proc, "sys/fs/inotify/max_queued_events", 16384);
+    uint64_t queues = memory_bytes / 2 / (at_least(1, events) * EVENT_BYTES);
+    uint64_t watches = memory_bytes / 4 / WATCH_BYTES;
+
+    /* The kernel takes no more than an int, and so many are none. */
+    if (queues < INT32_MAX)
+        (void)write_setting(proc, "sys/user/max_inotify_instances", at_least(QUEUES_MIN, queues));
+    if (watches < INT32_MAX)
+        (void)write_setting(proc, "sys/user/max_inotify_watches", at_least(WATCHES_MIN, watches));
 }

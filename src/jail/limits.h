@@ -46,4 +46,12 @@ int limits_open_files(uint64_t open_files, struct cordon_err *reterr);
  */
 int limits_number(uint64_t tasks);
 
+/*
+ * In the calling process's own user namespace, with a capability there and a /proc that can be
+ * written to: what waits in the queues of its inotify instances, which nobody tells, comes to half of
+ * `memory_bytes`, and what its watches keep of files to a quarter (Linux 5.11). Where it cannot be
+ * set it stays.
+ */
+void limits_watch(int proc, uint64_t memory_bytes);
+
 #endif

@@ -4,6 +4,8 @@
  * size of all that lies there, whoever holds it and however. Of shared memory without a name only
  * how long it is gets noted; it is made by the caller itself.
  *
+ * Of a socket that nobody would tell the size of the maker hears that there is none such here.
+ *
  * Nothing is decided by what lies in the caller's memory, which others could change meanwhile:
  * only by numbers that came in registers. So a call may be let go on.
  */
@@ -17,6 +19,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -212,6 +215,28 @@ uint64_t admit_hidden(const struct run *run, pid_t top, uint64_t filed, uint64_t
     return hidden > limit ? hidden : 0;
 }
 
+/* ---- sockets ----------------------------------------------------------------------- */
+
+static int listens;
+
+int admit_listens(void)
+{
+    return listens;
+}
+
+static void note_listener(const struct keeper *k)
+{
+    listens = 1;
+    answer(k, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+}
+
+/* As a kernel that was built without it. */
+static void refuse_socket(const struct keeper *k)
+{
+    int family = (int)asking.call.data.args[0];
+    refuse(k, family == AF_INET || family == AF_INET6 ? EPROTONOSUPPORT : EAFNOSUPPORT);
+}
+
 /* ---- the loop ------------------------------------------------------------------------ */
 
 void admit_one(struct keeper *k)
@@ -225,6 +250,12 @@ void admit_one(struct keeper *k)
         give_file(k, run);
     else if (run && asking.call.data.nr == SYS_mmap)
         note_shared(k, run);
+    else if (run && asking.call.data.nr == SYS_listen)
+        note_listener(k);
+    else if (run && asking.call.data.nr == SYS_socket)
+        refuse_socket(k);
+    else if (run && asking.call.data.nr == SYS_setsockopt)
+        refuse(k, ENOMEM); /* as of one that is too long */
     else
         refuse(k, ENOSYS);
 }

@@ -24,4 +24,7 @@ void admit_one(struct keeper *k);
 uint64_t admit_hidden(const struct run *run, pid_t top, uint64_t filed, uint64_t resident,
                       int may_walk, uint64_t until_ns);
 
+/* Whether the run has ever listened: who connects may send and be gone, and holds no descriptor. */
+int admit_listens(void);
+
 #endif

@@ -161,6 +161,57 @@ void hold_count(pid_t top, int without_top, int every, struct hold_objects *ret)
     tree_each(top, without_top, count_of, &c);
 }
 
+/* ---- in flight ---------------------------------------------------------------------- */
+
+/* Long enough for what sockets say; who makes it longer has something to hide. */
+#define LINES_MAX 1000
+
+/* Whether descriptors wait in what the file is about. Closes it. */
+static int has_waiting(int fd)
+{
+    char line[256];
+    unsigned count = 0, lines = 0;
+
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!f) {
+        fd_close(&fd);
+        return 0;
+    }
+    while (count == 0 && lines < LINES_MAX && fgets(line, sizeof(line), f)) {
+        lines += strncmp(line, "lock:", 5) == 0;
+        (void)sscanf(line, "scm_fds: %u", &count);
+    }
+    (void)fclose(f);
+    return count > 0 || lines == LINES_MAX;
+}
+
+static void look_for_waiting(void *ctx, const struct tree_process *p)
+{
+    int *found = ctx;
+    char path[64];
+    struct dirent *e;
+
+    (void)snprintf(path, sizeof(path), "%d/fdinfo", p->look);
+    int fd = *found ? -1 : openat(tree_proc(), path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!dir) {
+        fd_close(&fd);
+        return;
+    }
+    while (!*found && (e = readdir(dir)))
+        if (e->d_name[0] != '.')
+            *found = has_waiting(openat(dirfd(dir), e->d_name, O_RDONLY | O_CLOEXEC));
+    (void)closedir(dir);
+}
+
+int hold_in_flight(pid_t top, int without_top)
+{
+    int found = 0;
+
+    tree_each(top, without_top, look_for_waiting, &found);
+    return found;
+}
+
 /* ---- System V ----------------------------------------------------------------------- */
 
 /* Adds up one column, counted from 0, of a table in /proc/sysvipc. */
@@ -360,6 +411,40 @@ uint64_t hold_of_host(void)
     (void)take_line(text, "\nSwapTotal:", &swap);
     (void)take_line(text, "\nSwapFree:", &swap_left);
     return files + swap - swap_left;
+}
+
+/* What processors keep at hand of free pages, which counts as free nowhere: 100 MiB and more. */
+static uint64_t at_hand(void)
+{
+    static const char name[] = "              count:";
+    char line[256];
+    uint64_t pages = 0;
+
+    int fd = openat(tree_proc(), "zoneinfo", O_RDONLY | O_CLOEXEC);
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!f) {
+        fd_close(&fd);
+        return 0;
+    }
+    while (fgets(line, sizeof(line), f))
+        if (strncmp(line, name, sizeof(name) - 1) == 0)
+            pages += strtoull(line + sizeof(name) - 1, NULL, 10);
+    (void)fclose(f);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t hold_of_kernel(void)
+{
+    static const char *const others[] = {"\nMemFree:",      "\nBuffers:",   "\nCached:",
+                                         "\nSReclaimable:", "\nAnonPages:", "\nPageTables:"};
+    char text[TREE_TEXT_MAX + 1] = "\n"; /* before the first line, too */
+    uint64_t all = 0, of_others = at_hand();
+
+    read_host(text + 1);
+    (void)take_line(text, "\nMemTotal:", &all);
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        (void)take_line(text, others[i], &of_others);
+    return all > of_others ? all - of_others : 0;
 }
 
 uint64_t hold_free(void)

@@ -27,6 +27,9 @@ void hold_count(pid_t top, int without_top, int every, struct hold_objects *ret)
 /* Whether the last count has met that socket. */
 int hold_has_socket(uint64_t inode);
 
+/* Whether descriptors wait in sockets of theirs, and with them what nobody has another one of. */
+int hold_in_flight(pid_t top, int without_top);
+
 /*
  * What no page of theirs shows: page tables, which a process can make a thousand times as large
  * as what it touches, swap, and huge pages of the host's store.
@@ -62,6 +65,8 @@ int hold_shared(pid_t top, int without_top, uint64_t until_ns, struct hold_share
 
 /* What the whole host has in files in memory and shared memory, swapped out or not. */
 uint64_t hold_of_host(void);
+/* What its kernel has taken for itself: buffers and queues, but no cache and no page tables. */
+uint64_t hold_of_kernel(void);
 /* What the whole host has not given to anybody. */
 uint64_t hold_free(void);
 

@@ -133,6 +133,16 @@ static int step_ids(void *ctx, struct cordon_err *reterr)
     return box_ask_ids(in->report, reterr);
 }
 
+/* Where no group counts the queues of events. */
+static int step_watches(void *ctx, struct cordon_err *reterr)
+{
+    const struct init *in = ctx;
+    (void)reterr;
+    if (!in->is_counted && !(in->spec->walls_down & CORDON_WALL_LIMITS))
+        limits_watch(in->proc, in->spec->memory_bytes);
+    return 0;
+}
+
 static int step_no_nesting(void *ctx, struct cordon_err *reterr)
 {
     struct init *in = ctx;
@@ -196,6 +206,8 @@ static const struct step init_table[] = {
     {"run-own-dir", step_own_dir, "the same on the host's own file system; each file is capped", 0,
      CORDON_WALL_NAMESPACES},
     {"run-ids", step_ids, "root's run: the same ids, without power over the host",
+     CORDON_WALL_NAMESPACES, 0},
+    {"run-watches", step_watches, "events that nobody reads are memory that no look sees",
      CORDON_WALL_NAMESPACES, 0},
     {"run-no-nesting", step_no_nesting, "a user namespace below would give capabilities",
      CORDON_WALL_NAMESPACES, 0},

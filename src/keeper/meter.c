@@ -39,6 +39,8 @@
 #define FILL_BYTES_PER_NS 12
 /* An interpreter that has loaded its library. */
 #define START_BYTES (32 * MIB)
+/* So many times as long as it took to ask what the kernel has, nobody asks again. */
+#define KERNEL_REST 20
 /* The processor time of what is around the interpreter. */
 #define START_CPU_MS 100
 /* While processes go that nobody waits for: what one has had since it was seen is lost. */
@@ -113,12 +115,54 @@ static int has_haste(const struct keeper *k, const struct run *run)
     return now - m->over_ns < MOST_HASTE_NS;
 }
 
-/* The strict have none. Asking is a walk over all of them, and few cannot come to much. */
-static uint64_t in_sockets(const struct run *run, const struct look *look)
+/* What the host's kernel has more of than when the run began. */
+static uint64_t kernel_growth(struct run *run)
+{
+    static uint64_t again_ns, growth;
+    uint64_t begun_ns = io_now_ns();
+
+    if (begun_ns < again_ns) /* it takes as long as the host has processors */
+        return growth;
+    uint64_t now = hold_of_kernel();
+    if (now < run->meter.kernel_low)
+        run->meter.kernel_low = now;
+    growth = now - run->meter.kernel_low;
+    again_ns = io_now_ns() + KERNEL_REST * (io_now_ns() - begun_ns);
+    return growth;
+}
+
+/*
+ * What the kernel tells of no socket: of that only the most it can be is known, and that it cannot be
+ * more than the kernel has grown by. Of what sockets are on their way in others not even that.
+ */
+static uint64_t hidden_in_sockets(const struct look *look, pid_t top, uint64_t growth,
+                                  const struct sockets_sum *sum)
+{
+    uint64_t known = sum->charged + look->objects.pipes * HOLD_PIPE_BYTES;
+    uint64_t rest = growth > known ? growth - known : 0;
+
+    if (rest <= sum->unsure || add(look->held, growth) <= look->most || !hold_in_flight(top, 1))
+        return rest < sum->unsure ? rest : sum->unsure;
+    return rest;
+}
+
+/*
+ * The strict have none. Asking is a walk over all of the host's, and few cannot come to much, unless
+ * others wait in them: then it is seen from what the host's kernel has taken.
+ */
+static uint64_t in_sockets(struct run *run, pid_t top, const struct look *look)
 {
     uint64_t most = look->objects.sockets * sockets_most();
-    int few = add(look->held, most) <= look->most;
-    return run->spec.approved && !few ? sockets_held() : 0;
+    struct sockets_sum sum;
+
+    if (!run->spec.approved || look->objects.sockets == 0)
+        return 0;
+    uint64_t growth = kernel_growth(run);
+    int few = add(look->held, most) <= look->most && !admit_listens();
+    if (few && add(look->held, growth) <= look->most)
+        return 0;
+    sockets_held(&sum);
+    return sum.charged + hidden_in_sockets(look, top, growth, &sum);
 }
 
 /*
@@ -160,7 +204,7 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
 
     look->most = add(spec->memory_bytes, k->zygote.born_bytes ? k->zygote.born_bytes : START_BYTES);
     look->held = look->sum.resident_bytes + filed + kernels;
-    kernels += in_sockets(run, look);
+    kernels += in_sockets(run, top, look);
     look->held = look->sum.resident_bytes + filed + kernels;
     if (look->held <= look->most)
         run->meter.over_ns = io_now_ns();
@@ -277,6 +321,7 @@ void meter_start(const struct keeper *k, struct run *run)
     if (run->spec.approved) /* the kernel counts it from the beginning, see limits.c */
         walk_ready(&run->meter.walk);
     run->meter.over_ns = io_now_ns();
+    run->meter.kernel_low = run->spec.approved ? hold_of_kernel() : 0;
     plan_peek(k, run, io_now_ns());
     run->meter.look_ns = io_now_ns() + within(FIRST_NS, time_to_fill(run, room), MOST_NS);
 }

@@ -30,6 +30,7 @@ struct metered {
     uint64_t taken_bytes; /* so much less, and it is time to look */
     pid_t last_pid;       /* the last process number given out before it */
     uint64_t room;        /* for tasks, as it saw them */
+    uint64_t kernel_low;  /* the least that the host's kernel was seen to have since it began */
     uint64_t over_ns;     /* until when the sum of pages was not too much */
     uint64_t forked_ns;   /* the last look before which something had forked */
     uint64_t peak_bytes;  /* the most that was seen, pages that it was born with included */

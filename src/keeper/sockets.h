@@ -16,6 +16,10 @@ void sockets_open(int every);
 uint64_t sockets_most(void);
 
 /* What the sockets hold that hold_count() has found; 0 where the kernel does not tell. */
-uint64_t sockets_held(void);
+struct sockets_sum {
+    uint64_t charged;
+    uint64_t unsure; /* and what may wait in them of others who are closed, at the most */
+};
+void sockets_held(struct sockets_sum *ret);
 
 #endif

@@ -56,6 +56,22 @@ static const struct promise approved_promises[] = {
     {"fcntl", {X, 1031, X}, SYS_REFUSE}, /* F_SETPIPE_SZ */
     {"vmsplice", {X, X, X, X}, SYS_ABSENT},
     {"splice", {X, X, X, X}, SYS_ALLOW},
+    {"socket", {9, 5, 0}, SYS_REFUSE},  /* AF_X25 */
+    {"socket", {33, 2, 0}, SYS_REFUSE}, /* AF_RXRPC */
+    {"socket", {42, 2, 0}, SYS_REFUSE}, /* AF_QIPCRTR */
+    {"socket", {2, 1, 6}, SYS_ALLOW},
+    {"socket", {10, 2, 58}, SYS_ALLOW}, /* echoes */
+    {"socket", {2, 1, 132}, SYS_ASK},   /* SCTP */
+    {"socket", {2, 2, 136}, SYS_ASK},   /* UDP-Lite */
+    {"socket", {10, 1, 262}, SYS_ASK},  /* MPTCP */
+    {"socket", {2 | HIGH, 1, 262 | HIGH}, SYS_ASK},
+    {"socket", {2, 6, 33}, SYS_ASK},          /* DCCP */
+    {"socket", {1, 1, 262}, SYS_ALLOW},       /* the kernel refuses it */
+    {"socket", {29, 3, 1}, SYS_ASK},          /* AF_CAN */
+    {"socket", {31, 3, 1}, SYS_ASK},          /* AF_BLUETOOTH */
+    {"setsockopt", {X, 1, 51, X}, SYS_ASK},   /* SO_ATTACH_REUSEPORT_CBPF */
+    {"setsockopt", {X, 1, 26, X}, SYS_ALLOW}, /* SO_ATTACH_FILTER */
+    {"listen", {X, X}, SYS_ASK},
     {"setsockopt", {X, 1, 60, X}, SYS_REFUSE}, /* SO_ZEROCOPY */
     {"setsockopt", {X, 1, 60 | HIGH, X}, SYS_REFUSE},
     {"setsockopt", {X, 1, 7, X}, SYS_ALLOW},   /* SO_SNDBUF */
