@@ -173,6 +173,12 @@ static int step_drop_root(void *ctx, struct cordon_err *reterr)
     return t->as_root ? ns_drop_root(trial_ask_ids, t->sync, reterr) : 0;
 }
 
+static int step_small_pages(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return privs_small_pages(reterr);
+}
+
 static int step_privileges(void *ctx, struct cordon_err *reterr)
 {
     (void)ctx;
@@ -192,6 +198,7 @@ static const struct step box_table[] = {
     {"enter-box", step_enter_box, "", 0, 0},
     {"host-name", step_host_name, "", 0, 0},
     {"drop-root", step_drop_root, "", 0, 0},
+    {"small-pages", step_small_pages, "", 0, 0},
     {"privileges", step_privileges, "", 0, 0},
 };
 

@@ -144,6 +144,16 @@ int privs_set_dumpable(int on, struct cordon_err *reterr)
     return 0;
 }
 
+int privs_small_pages(struct cordon_err *reterr)
+{
+    if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0 || errno == EINVAL) /* a kernel without any */
+        return 0;
+    int sys = errno;
+    if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1)
+        return 0; /* which may not be changed any more */
+    return err_set(reterr, CORDON_E_HOST, sys, "cannot do without huge pages");
+}
+
 /* Where each WIRE_FORK descriptor ends up; all below FD_FIRST_FREE. */
 static const int fd_places[WIRE_FORK_FDS] = {
     [WIRE_FD_STDOUT] = 1,  [WIRE_FD_STDERR] = 2,

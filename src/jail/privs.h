@@ -46,6 +46,9 @@ int privs_end_with(pid_t parent, int sig, struct cordon_err *reterr);
 
 int privs_no_new_privs(struct cordon_err *reterr);
 
+/* No huge pages, however they are asked for, for the calling process and all that it starts. */
+int privs_small_pages(struct cordon_err *reterr);
+
 /* Whether others may trace it, and whether its /proc files belong to itself. */
 int privs_set_dumpable(int on, struct cordon_err *reterr);
 

@@ -231,6 +231,13 @@ static int step_resources(void *ctx, struct cordon_err *reterr)
     return 0;
 }
 
+/* Inherited by all that it starts, and sandboxes may not undo it. */
+static int step_small_pages(void *ctx, struct cordon_err *reterr)
+{
+    (void)ctx;
+    return privs_small_pages(reterr);
+}
+
 static int step_privileges(void *ctx, struct cordon_err *reterr)
 {
     (void)ctx;
@@ -282,6 +289,9 @@ static const struct step box_table[] = {
     {"adopt", step_adopt, "what sandboxes leave behind stays the keeper's to kill", 0,
      CORDON_WALL_NAMESPACES},
     {"resources", step_resources, "no cores; room for descriptors that wait", 0, 0},
+    {"small-pages", step_small_pages,
+     "what is left of a huge page keeps all of it, and no limit counts that", CORDON_WALL_LIMITS,
+     0},
     {"privileges", step_privileges, "last: the rows above need them", CORDON_WALL_NAMESPACES, 0},
     {"keeper-privileges", step_keeper_privileges, "root's: to make each sandbox another user", 0,
      CORDON_WALL_NAMESPACES},
