@@ -34,7 +34,9 @@ static const struct sys_rule strict_rules[] = {
     /* ---- files and descriptors ---- */
     {ALLOW,  "read readv pread64 preadv write writev pwrite64 pwritev lseek", ANY, "what it has open"},
     {ALLOW,  "preadv2 pwritev2", {IS(5, V(0))}, "the same; a flag asks which pages others have read"},
-    {ALLOW,  "open openat creat close close_range dup dup2 dup3 pipe pipe2", ANY, "of what the view holds"},
+    {ALLOW,  "open openat creat close dup dup2 dup3 pipe pipe2", ANY, "of what the view holds"},
+    {ALLOW,  "close_range", {IS(2, SHARED_FDS)}, "closes what it has open"},
+    {REFUSE, "close_range", {IS(2, OWN_FDS)}, "a thread with descriptors of its own: no look finds them"},
     {ALLOW,  "stat lstat fstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents64 "
              "getcwd chdir fchdir statfs fstatfs umask", ANY, "looks around in the view and its directory"},
     {ALLOW,  "mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat "
@@ -72,7 +74,10 @@ static const struct sys_rule strict_rules[] = {
              "numerical libraries try, and do without"},
     {ALLOW,  "personality", {IS(0, V(INT))}, "only asks; a value could make all memory executable"},
     /* ---- threads and processes: as many as RLIMIT_NPROC says, in its own PID namespace ---- */
-    {ALLOW,  "clone", {IS(0, BITS(NEW_SPACES | ODD_KIN, 0))}, "threads and plain children"},
+    {ALLOW,  "clone", {IS(0, BITS(NEW_SPACES | ODD_KIN | CLONE_THREAD, 0),
+             BITS(NEW_SPACES | ODD_KIN | THREAD_FDS, THREAD_FDS))}, "plain children, and threads"},
+    {REFUSE, "clone", {IS(0, BITS(NEW_SPACES | ODD_KIN | THREAD_FDS, CLONE_THREAD))},
+             "a thread with descriptors of its own: no look at the process finds them"},
     {TRAP,   "clone", {NOT(0, BITS(NEW_SPACES, 0))}, "a namespace of its own makes it privileged in there"},
     {TRAP,   "unshare setns", ANY, "the same, by another door"},
     {ALLOW,  "fork vfork wait4 waitid exit exit_group kill tkill tgkill", ANY, "alone in its PID namespace"},
@@ -95,8 +100,8 @@ static const struct sys_rule strict_rules[] = {
     {ALLOW,  "getrlimit setrlimit prlimit64 getrusage times", ANY, "only lowered: raising takes privilege"},
     {ALLOW,  "prctl", {IS(0, V(PR_SET_NAME), V(PR_GET_NAME), V(PR_GET_DUMPABLE), V(PR_GET_NO_NEW_PRIVS),
              V(PR_GET_SECCOMP), V(PR_CAPBSET_READ))}, "names of threads; the others only ask"},
-    {REFUSE, "prctl", {IS(0, V(PR_SET_DUMPABLE), V(PR_SET_SECCOMP), V(PR_SET_MM))},
-             "cores, and tracing by its own kind; filters; what the kernel says about the process"},
+    {REFUSE, "prctl", {IS(0, V(PR_SET_DUMPABLE), V(PR_SET_SECCOMP), V(PR_SET_MM),
+             V(PR_SET_THP_DISABLE))}, "cores, and tracing by its own kind; filters; what the kernel says about it; huge pages"},
     {REFUSE, "seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self", ANY, "the engine's"},
     /* ---- time, chance, the machine ---- */
     {ALLOW,  "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time getitimer setitimer "

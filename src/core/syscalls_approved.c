@@ -10,6 +10,7 @@
 #include "base/io.h"
 
 #include <fcntl.h>
+#include <linux/prctl.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -19,7 +20,9 @@
 static const struct sys_rule approved_rules[] = {
     /* ---- another root, another place in the system ---- */
     {REFUSE, "mount umount2 pivot_root chroot fsopen fsconfig fsmount fspick open_tree move_mount "
-             "mount_setattr", ANY, "another root"},
+             "mount_setattr open_tree_attr#467", ANY, "another root"},
+    {ABSENT, "statmount#457 listmount#458 listns#470", ANY,
+             "tell of mounts and namespaces by number; programs read /proc/self/mountinfo instead"},
     {REFUSE, "clone unshare", {NOT(0, BITS(NEW_SPACES, 0))}, "privileged in a namespace of its own making"},
     {REFUSE, "setns", ANY, "the same, through somebody else's door"},
     {ABSENT, "clone3", ANY, "its flags are behind a pointer; libc falls back to clone"},
@@ -51,6 +54,16 @@ static const struct sys_rule approved_rules[] = {
     {ASK,    "setsockopt", {IS(1, V(SOL_SOCKET)), IS(2, V(OPTION_ATTACH_REUSEPORT_CBPF))},
              "100 KiB of instructions that are charged to no socket"},
     {ASK,    "listen", ANY, "let go on, and known from then on: who connects may send, and be gone"},
+    {REFUSE, "clone", {IS(0, BITS(NEW_SPACES | THREAD_FDS, CLONE_THREAD))},
+             "a thread with descriptors of its own: no look at the process finds them"},
+    {REFUSE, "unshare", {IS(0, BITS(NEW_SPACES | CLONE_FILES, CLONE_FILES))}, "the same, from within"},
+    {REFUSE, "close_range", {IS(2, OWN_FDS)}, "the same, while it closes some"},
+    {ASK,    "splice tee sendfile", ANY,
+             "one byte of a file in a pipe or a socket keeps a large folio of it; programs read and write"},
+    {REFUSE, "setxattr lsetxattr fsetxattr", {NOT(3, SPAN(0, 1024))},
+             "tmpfs keeps access lists of 64 KiB in memory that neither it nor a control group counts"},
+    {ABSENT, "setxattrat#463", ANY, "its size is behind a pointer; setxattr will do"},
+    {REFUSE, "prctl", {IS(0, V(PR_SET_THP_DISABLE))}, "one small page of a huge one keeps all of it"},
     {REFUSE, "prctl", {IS(0, V(PRCTL_SET_VMA))}, "gives it another name than it is looked for by"},
     {REFUSE, "sched_setscheduler sched_setattr sched_setparam setpriority", ANY,
              "who gets no turn holds up the keeper that answers it, or looks at it"},

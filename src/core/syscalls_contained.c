@@ -13,7 +13,9 @@
 
 /* clang-format off */
 static const struct sys_rule contained_rules[] = {
-    {ALLOW,  "clone", {IS(0, BITS(NEW_SPACES | ODD_KIN | CLONE_THREAD, CLONE_THREAD))}, "threads of its own"},
+    {ALLOW,  "clone", {IS(0, BITS(NEW_SPACES | ODD_KIN | THREAD_FDS, THREAD_FDS))}, "threads of its own"},
+    {REFUSE, "clone", {IS(0, BITS(NEW_SPACES | ODD_KIN | THREAD_FDS, CLONE_THREAD))},
+             "a thread with descriptors of its own: no look at the process finds them"},
     {REFUSE, "clone", {IS(0, BITS(NEW_SPACES | CLONE_THREAD, 0))},
              "no process but this one, which dies with the keeper: there is no PID namespace to end"},
     {TRAP,   "clone", {NOT(0, BITS(NEW_SPACES, 0))}, "a namespace of its own makes it privileged in there"},

@@ -35,7 +35,13 @@
      CLONE_NEWNET)
 #define ODD_KIN (CLONE_PTRACE | CLONE_UNTRACED | CLONE_PARENT | CLONE_PIDFD | CLONE_IO)
 
+/* A thread that has its descriptors together with the others of its process. */
+#define THREAD_FDS (CLONE_THREAD | CLONE_FILES)
+#define OWN_FDS BITS(RANGE_UNSHARE, RANGE_UNSHARE) /* of close_range */
+#define SHARED_FDS BITS(RANGE_UNSHARE, 0)
+
 /* Not in every libc's headers. */
+#define RANGE_UNSHARE 2
 #define F_LOCK_OF_OPEN_FILE 37
 #define F_LOCK_OF_OPEN_FILE_WAIT 38
 #define IOCTL_TIOCLINUX 0x541c

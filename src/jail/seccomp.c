@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <seccomp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -87,6 +88,12 @@ static int add_from(struct compiler *c, size_t i)
     return r;
 }
 
+int seccomp_call_number(const char *call)
+{
+    const char *number = strchr(call, '#');
+    return number ? atoi(number + 1) : seccomp_syscall_resolve_name(call);
+}
+
 static int is_named(const struct sys_table *table, const char *name, size_t len)
 {
     for (size_t i = 0; table && i < table->count; i++)
@@ -108,7 +115,7 @@ static int add_rule(scmp_filter_ctx ctx, const struct sys_rule *rule, const stru
     for (const char *at = rule->calls; *at;) {
         size_t len = strcspn(at, " ");
         (void)snprintf(name, sizeof(name), "%.*s", (int)len, at);
-        c.nr = is_named(top, name, strlen(name)) ? -1 : seccomp_syscall_resolve_name(name);
+        c.nr = is_named(top, name, strlen(name)) ? -1 : seccomp_call_number(name);
         int r = c.nr < 0 ? 0 : add_from(&c, 0); /* negative: this architecture has none of it */
         if (r < 0)
             return err_set(reterr, CORDON_E_HOST, -r, "libseccomp refuses the row of '%s'", name);

@@ -47,7 +47,7 @@ struct sys_arg {
 struct sys_rule {
     enum sys_action action;
     const char *calls; /* names, separated by spaces; those that this kernel's architecture
-                          does not have are left out */
+                          does not have are left out. "name#number": newer than libseccomp */
     struct sys_arg when[SYS_ARGS_MAX]; /* all must hold */
     const char *why;
 };
@@ -65,6 +65,12 @@ struct sys_table {
  * Takes a few milliseconds, by whatever kernel is running.
  */
 int seccomp_compile(const struct sys_table *table, int *ret_fd, struct cordon_err *reterr);
+
+/*
+ * The number of a call of a table; negative: this architecture has none of it. New calls have
+ * the same number on all that Cordon is for.
+ */
+int seccomp_call_number(const char *call);
 
 /*
  * The name of a call ("ptrace"), or "call 999". arch: an AUDIT_ARCH, or 0 for this one; of

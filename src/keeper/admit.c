@@ -237,6 +237,14 @@ static void refuse_socket(const struct keeper *k)
     refuse(k, family == AF_INET || family == AF_INET6 ? EPROTONOSUPPORT : EAFNOSUPPORT);
 }
 
+/* ---- pages of files ------------------------------------------------------------------ */
+
+/* They put pages of a file where no look finds them, and where one keeps as many as lie together. */
+static int is_of_pages(int call)
+{
+    return call == SYS_splice || call == SYS_tee || call == SYS_sendfile;
+}
+
 /* ---- the loop ------------------------------------------------------------------------ */
 
 void admit_one(struct keeper *k)
@@ -256,6 +264,8 @@ void admit_one(struct keeper *k)
         refuse_socket(k);
     else if (run && asking.call.data.nr == SYS_setsockopt)
         refuse(k, ENOMEM); /* as of one that is too long */
+    else if (run && is_of_pages(asking.call.data.nr))
+        refuse(k, EINVAL); /* as of files that it cannot be done with: read and write will do */
     else
         refuse(k, ENOSYS);
 }

@@ -328,3 +328,62 @@ def test_code_does_not_give_up_its_turn(value):
         result["refused"] = [refused(lambda: os.nice(1)),
                              refused(lambda: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0)))]
     """) == {"refused": [True, True]}
+
+
+LISTS = """
+import errno, os, struct
+def entries(n):
+    rows = [(1, 6, -1)] + [(2, 7, os.getuid())] * n + [(4, 4, -1), (16, 7, -1), (32, 4, -1)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *row) for row in rows)
+def set_list(n):
+    try:
+        os.setxattr(".", "system.posix_acl_default", entries(n))
+    except OSError as e:
+        return errno.errorcode[e.errno]
+result["set"] = [set_list(1), set_list(8000)]
+"""
+
+
+def test_access_lists_are_short(approve):
+    """The kernel's memory that they are in counts nowhere, 64 KiB for each file and two for a directory."""
+    held, open_ = (approve(LISTS, None, *args) for args in ((), ("--drop-wall", "seccomp")))
+    assert open_["result"] == {"set": [None, None]}, open_
+    assert held["result"] == {"set": [None, "EPERM"]}, held
+
+
+def test_descriptors_stay_where_they_are_looked_for(value):
+    assert value("""
+        import ctypes, os, threading
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.syscall.restype = ctypes.c_long
+        def refused(*call):
+            return libc.syscall(*call) == -1 and ctypes.get_errno() == 1
+        result["refused"] = [refused(272, 0x400), refused(436, 900, 901, 2)]
+        result["done"] = libc.syscall(436, 900, 901, 0)
+        thread = threading.Thread(target=os.pipe)
+        thread.start()
+        thread.join()
+    """) == {"refused": [True, True], "done": 0}
+
+
+def test_pages_of_files_stay_files(approve):
+    """A large folio, of which a pipe has one byte, is kept as a whole; programs copy instead."""
+    answer = approve("""
+        import os, shutil, socket, subprocess
+        def refused(do, *args):
+            try:
+                do(*args)
+            except OSError as e:
+                return e.errno
+        open("a", "wb").write(b"x" * 70000)
+        a = os.open("a", os.O_RDONLY)
+        r, w = os.pipe()
+        result["refused"] = [refused(os.splice, a, w, 1), refused(os.sendfile, w, a, 0, 1)]
+        shutil.copyfile("a", "b")
+        subprocess.run(["cp", "b", "c"], check=True)
+        here, there = socket.socketpair()
+        here.sendfile(open("c", "rb"))
+        here.close()
+        result["sent"] = len(b"".join(iter(lambda: there.recv(1 << 16), b"")))
+    """, None, "--memory", "64M")
+    assert answer["result"] == {"refused": [22, 22], "sent": 70000}, answer

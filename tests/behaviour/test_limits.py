@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -464,6 +465,60 @@ def test_a_few_pipes_in_each_of_many(run):
 def test_a_few_pipes(run):
     answer = run("import os, time\nkeep = [os.pipe() for n in range(14)]\ntime.sleep(0.2)", None, *KERNEL)
     assert answer["status"] == "ok", answer
+
+
+# ---- what no look would find ----------------------------------------------------------------------------
+
+
+def without(run, kind, wall, code, *args):
+    """What such code comes to with all walls, and without the one that holds it."""
+    code = textwrap.dedent(code)
+    answers = run(code, None, *kind, *args), run(code, None, *kind, *args, "--no-gate", "--drop-wall", wall)
+    assert [a["status"] for a in answers] == ["ok", "ok"], answers
+    return answers
+
+
+THREAD = """
+import ctypes, os, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.clone.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]
+stack = ctypes.create_string_buffer(65536)
+top = (ctypes.addressof(stack) + 65536) // 64 * 64 - 64
+fds = os.pipe()
+made = libc.clone(ctypes.cast(libc.pause, ctypes.c_void_p).value, top, 0x10900, None)
+result["made"] = made if made < 0 else 1
+result["errno"] = ctypes.get_errno() if made < 0 else 0
+"""
+
+
+@both
+def test_a_thread_has_no_descriptors_of_its_own(run, kind):
+    """Pipes that only it has are in no directory that is counted."""
+    held, open_ = without(run, kind, "seccomp", THREAD)
+    assert held["result"] == {"made": -1, "errno": 1} and open_["result"] == {"made": 1, "errno": 0}
+
+
+ADVISED = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+at = libc.mmap(None, ctypes.c_size_t(64 << 20), 3, 0x22, -1, 0)
+libc.madvise(ctypes.c_void_p(at), ctypes.c_size_t(64 << 20), 14)
+libc.prctl(41, 0, 0, 0, 0)
+for n in range(at, at + (64 << 20), 2 << 20):
+    ctypes.memset(n, 1, 1)
+"""
+
+HUGE = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+
+
+@both
+@pytest.mark.skipif(not HUGE.exists() or "[never]" in HUGE.read_text(), reason="the host has none")
+def test_no_huge_pages(run, sampled, kind):
+    """4 KiB of one that stay mapped keep 2 MiB, which nothing shows."""
+    held, open_ = without(run, kind, "limits", ADVISED, *sampled)
+    assert held["usage"]["memory_peak_bytes"] < 32 * MIB * SLOW < 56 * MIB * SLOW
+    assert SANITIZED or open_["usage"]["memory_peak_bytes"] > 56 * MIB, open_
 
 
 # ---- what is none ---------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ static const struct promise approved_promises[] = {
     {"execve", {X, X, X}, SYS_ALLOW},
     {"clone", {FORK}, SYS_ALLOW},
     {"clone", {THREAD, X, X, X}, SYS_ALLOW},
-    {"unshare", {0x400}, SYS_ALLOW}, /* CLONE_FILES */
+    {"unshare", {0x200}, SYS_ALLOW}, /* CLONE_FS */
     {"ptrace", {0, X, X}, SYS_ALLOW},
     {"socket", {1, 1, 0}, SYS_ALLOW},  /* AF_UNIX */
     {"socket", {2, 1, 0}, SYS_ALLOW},  /* AF_INET */
@@ -48,6 +48,33 @@ static const struct promise approved_promises[] = {
     {"pivot_root", {X, X}, SYS_REFUSE},
     {"open_by_handle_at", {X, X, X}, SYS_REFUSE},
 
+    {"open_tree_attr#467", {X, X, X, X}, SYS_REFUSE},
+    {"statmount#457", {X, X, X, X}, SYS_ABSENT},
+    {"listmount#458", {X, X, X, X}, SYS_ABSENT},
+    {"listns#470", {X, X, X, X}, SYS_ABSENT},
+
+    /* descriptors where they are looked for */
+    {"clone", {THREAD & ~0x400, X, X, X}, SYS_REFUSE}, /* without CLONE_FILES */
+    {"clone", {(THREAD & ~0x400) | HIGH, X, X, X}, SYS_REFUSE},
+    {"clone", {0x4111}, SYS_ALLOW}, /* vfork */
+    {"unshare", {0x400}, SYS_REFUSE},
+    {"unshare", {0x400 | HIGH}, SYS_REFUSE},
+    {"unshare", {0x400 | NEWUSER}, SYS_REFUSE},
+    {"close_range", {X, X, 0}, SYS_ALLOW},
+    {"close_range", {X, X, 4}, SYS_ALLOW}, /* CLOSE_RANGE_CLOEXEC */
+    {"close_range", {X, X, 2}, SYS_REFUSE},
+    {"close_range", {X, X, 6 | HIGH}, SYS_REFUSE},
+
+    /* attributes, but no memory */
+    {"setxattr", {X, X, X, 1023, 0}, SYS_ALLOW},
+    {"fsetxattr", {X, X, X, 0, 0}, SYS_ALLOW},
+    {"setxattr", {X, X, X, 1024, 0}, SYS_REFUSE},
+    {"lsetxattr", {X, X, X, 64836, 0}, SYS_REFUSE},
+    {"fsetxattr", {X, X, X, 65536 | HIGH, 0}, SYS_REFUSE},
+    {"setxattrat#463", {X, X, X, X, X}, SYS_ABSENT},
+    {"prctl", {41, 0}, SYS_REFUSE}, /* PR_SET_THP_DISABLE */
+    {"prctl", {42, 0}, SYS_ALLOW},  /* PR_GET_THP_DISABLE */
+
     /* odd sockets, pipes, terminals */
     {"socket", {17, 3, 0}, SYS_REFUSE}, /* AF_PACKET */
     {"socket", {38, 5, 0}, SYS_REFUSE}, /* AF_ALG */
@@ -55,7 +82,6 @@ static const struct promise approved_promises[] = {
     {"socket", {40 | HIGH, 1, 0}, SYS_REFUSE},
     {"fcntl", {X, 1031, X}, SYS_REFUSE}, /* F_SETPIPE_SZ */
     {"vmsplice", {X, X, X, X}, SYS_ABSENT},
-    {"splice", {X, X, X, X}, SYS_ALLOW},
     {"socket", {9, 5, 0}, SYS_REFUSE},  /* AF_X25 */
     {"socket", {33, 2, 0}, SYS_REFUSE}, /* AF_RXRPC */
     {"socket", {42, 2, 0}, SYS_REFUSE}, /* AF_QIPCRTR */
@@ -72,6 +98,10 @@ static const struct promise approved_promises[] = {
     {"setsockopt", {X, 1, 51, X}, SYS_ASK},   /* SO_ATTACH_REUSEPORT_CBPF */
     {"setsockopt", {X, 1, 26, X}, SYS_ALLOW}, /* SO_ATTACH_FILTER */
     {"listen", {X, X}, SYS_ASK},
+    {"splice", {X, X, X, X}, SYS_ASK},
+    {"tee", {X, X, X, X}, SYS_ASK},
+    {"sendfile", {X, X, X, X}, SYS_ASK},
+    {"copy_file_range", {X, X, X, X}, SYS_ALLOW},
     {"setsockopt", {X, 1, 60, X}, SYS_REFUSE}, /* SO_ZEROCOPY */
     {"setsockopt", {X, 1, 60 | HIGH, X}, SYS_REFUSE},
     {"setsockopt", {X, 1, 7, X}, SYS_ALLOW},   /* SO_SNDBUF */

@@ -102,6 +102,13 @@ static const struct promise strict_promises[] = {
     {"clone", {FORK | NEWUSER | HIGH}, SYS_TRAP},
     {"clone", {FORK | 0x8000}, SYS_ABSENT}, /* CLONE_PARENT */
     {"clone", {FORK | 0x2000}, SYS_ABSENT}, /* CLONE_PTRACE */
+    {"clone", {THREAD | 0x8000}, SYS_ABSENT},
+    {"clone", {THREAD & ~0x400}, SYS_REFUSE}, /* without CLONE_FILES */
+    {"clone", {(THREAD & ~0x400) | NEWUSER}, SYS_TRAP},
+    {"clone", {FORK | 0x400}, SYS_ALLOW},
+    {"close_range", {X, X, 4}, SYS_ALLOW},  /* CLOSE_RANGE_CLOEXEC */
+    {"close_range", {X, X, 2}, SYS_REFUSE}, /* CLOSE_RANGE_UNSHARE */
+    {"close_range", {X, X, 6 | HIGH}, SYS_REFUSE},
     {"clone3", {X, X}, SYS_ABSENT},
     {"unshare", {X}, SYS_TRAP},
     {"setns", {X, X}, SYS_TRAP},
@@ -139,6 +146,7 @@ static const struct promise strict_promises[] = {
     {"prctl", {4 | HIGH, 1}, SYS_REFUSE},
     {"prctl", {22, 2}, SYS_REFUSE}, /* PR_SET_SECCOMP */
     {"prctl", {35, X}, SYS_REFUSE}, /* PR_SET_MM */
+    {"prctl", {41, 0}, SYS_REFUSE}, /* PR_SET_THP_DISABLE */
     {"prctl", {59, X}, SYS_ABSENT}, /* PR_SET_SYSCALL_USER_DISPATCH */
     {"prctl", {47, X}, SYS_ABSENT}, /* PR_CAP_AMBIENT */
     {"seccomp", {1, 0, X}, SYS_REFUSE},

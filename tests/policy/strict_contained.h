@@ -17,6 +17,7 @@ static const struct promise contained_promises[] = {
 
     /* threads, and no other process */
     {"clone", {THREAD}, SYS_ALLOW},
+    {"clone", {THREAD & ~0x400}, SYS_REFUSE}, /* without CLONE_FILES */
     {"clone", {FORK}, SYS_REFUSE},
     {"clone", {17}, SYS_REFUSE},
     {"clone", {0x4111}, SYS_REFUSE},        /* vfork */

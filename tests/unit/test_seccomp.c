@@ -105,7 +105,7 @@ static void name_is_real(void *ctx, const struct sys_rule *rule, const char *nam
 {
     (void)ctx;
     (void)rule;
-    if (seccomp_syscall_resolve_name(name) == __NR_SCMP_ERROR)
+    if (seccomp_call_number(name) == __NR_SCMP_ERROR)
         fail_msg("no architecture has a call named '%s'", name);
 }
 
@@ -187,7 +187,7 @@ struct rows {
 static void take_row(void *ctx, const struct sys_rule *rule, const char *name)
 {
     struct rows *rows = ctx;
-    if (seccomp_syscall_resolve_name(name) == rows->nr) {
+    if (seccomp_call_number(name) == rows->nr) {
         assert_true(rows->count < ARRAY_LEN(rows->of));
         rows->of[rows->count++] = rule;
     }
@@ -279,7 +279,7 @@ static void check_promises(const struct sys_table *table, const struct promise *
     compile(table, &f);
     for (size_t i = 0; i < count; i++) {
         const struct promise *p = &promises[i];
-        int nr = seccomp_syscall_resolve_name(p->call);
+        int nr = seccomp_call_number(p->call);
         if (nr == __NR_SCMP_ERROR)
             fail_msg("no call is named '%s'", p->call);
         if (nr < 0)
