@@ -100,12 +100,20 @@ int is_reading(const struct gate *g, uint32_t i)
     }
 }
 
+/* The `p` of `@p.setter` above a function of that name. */
+static int is_of_setter(const struct gate *g, uint32_t i)
+{
+    uint32_t attribute = N(g, i)->parent, function = N(g, attribute)->parent;
+    return kind_of(g, attribute) == K_Attribute && is_function(g, function) &&
+           N(g, attribute)->field == F_decorator_list && N(g, function)->name == N(g, i)->name;
+}
+
 static void link_name(struct gate *g, uint32_t i)
 {
     struct node *n = N(g, i);
     n->link = gate_scope_resolve(g, n->scope, n->name);
     if (n->link && g->scopes[n->scope].kind == SCOPE_CLASS &&
-        g->symbols[n->link].scope == n->scope && !is_method_alias(g, i))
+        g->symbols[n->link].scope == n->scope && !is_method_alias(g, i) && !is_of_setter(g, i))
         g->symbols[n->link].flags |= SYMBOL_LOADED_IN_CLASS;
 }
 
@@ -358,8 +366,24 @@ static void note_name_text(struct gate *g, uint32_t i)
     for (uint32_t id = 1; len > 0 && id < g->name_count && may_go_on(g); id++)
         if (strncmp(NAME(g, id)->text, text, len) == 0) {
             note_use(g, id, USES_UNBOUND);
-            NAME(g, id)->may_be_set = 1;
+            NAME(g, id)->may_be_set = NAME(g, id)->taken = 1;
         }
+}
+
+/* attrgetter("a.b")(C) */
+static void note_path_taken(struct gate *g, uint32_t i)
+{
+    Py_ssize_t len;
+    const char *text = string_of(g, i) ? PyUnicode_AsUTF8AndSize(string_of(g, i), &len) : NULL;
+    PyErr_Clear();
+    for (const char *part = text; part; part += *part == '.') {
+        size_t n = strcspn(part, ".");
+        uint32_t id = gate_name_find_text(g, part, n);
+        NAME(g, id)->taken |= id != 0;
+        part += n;
+        if (!*part)
+            return;
+    }
 }
 
 /* type("C", (), {"__eq__": f}): the class has what the dict says, as if it stood there. */
@@ -385,8 +409,10 @@ static void note_call(struct gate *g, uint32_t i)
     uint32_t exports = exports_of(g, first_child(g, i));
     if (exports & (EXPORTS(EXPORT_ATTRGETTER) | EXPORTS(EXPORT_METHODCALLER)))
         FOR_CHILDREN (g, c, i)
-            if (N(g, c)->field == F_args)
+            if (N(g, c)->field == F_args) {
                 note_name_text(g, c);
+                note_path_taken(g, c);
+            }
     if (exports & EXPORTS(EXPORT_COPYING) && call_shape(g, i).starred && !g->named_writes)
         g->named_writes = i; /* replace(SimpleNamespace(), **names) */
     if (what == BUILTIN_TYPE) {

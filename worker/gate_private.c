@@ -227,35 +227,48 @@ static int derives_abroad(const struct gate *g, uint32_t class, unsigned depth)
     return 0;
 }
 
-/* An instance of it may be of a class that has such a base beside it. */
-static void note_mixed(struct gate *g, uint32_t class, unsigned depth)
+/* A base that may be any class: no class of the source for sure, nor one of somebody else's. */
+static int is_unknown_base(const struct gate *g, uint32_t i)
 {
-    if (N(g, class)->flags & MIXED)
-        return;
-    N(g, class)->flags |= MIXED;
-    FOR_CHILDREN (g, c, class) {
-        uint32_t own = N(g, c)->field == F_bases ? class_sure(g, c) : 0;
-        if (own && depth < CHAIN_MAX)
-            note_mixed(g, own, depth + 1);
-    }
+    uint32_t base = kind_of(g, i) == K_Subscript ? first_child(g, i) : i;
+    return !class_sure(g, base) && !export_sure(g, base) && builtin_sure(g, base) == BUILTIN_NONE;
 }
 
-static void note_bases(struct gate *g, uint32_t holder, enum field field)
+/*
+ * An instance of it may be of a class that has such a base beside it. Returns whether that holds
+ * for any class of the source.
+ */
+static int note_mixed(struct gate *g, uint32_t class, unsigned depth)
 {
-    FOR_CHILDREN (g, c, holder) {
-        uint32_t own = N(g, c)->field == field ? class_sure(g, c) : 0;
-        if (own)
-            note_mixed(g, own, 0);
+    int any = depth == CHAIN_MAX;
+    if (N(g, class)->flags & MIXED || any)
+        return any;
+    N(g, class)->flags |= MIXED;
+    FOR_CHILDREN (g, c, class) {
+        if (N(g, c)->field != F_bases)
+            continue;
+        uint32_t own = class_sure(g, kind_of(g, c) == K_Subscript ? first_child(g, c) : c);
+        any |= own ? note_mixed(g, own, depth + 1) : is_unknown_base(g, c);
     }
+    return any;
+}
+
+static int note_bases(struct gate *g, uint32_t holder, enum field field)
+{
+    int any = 0;
+    FOR_CHILDREN (g, c, holder) {
+        uint32_t base = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
+        uint32_t own = N(g, c)->field == field ? class_sure(g, base) : 0;
+        any |= own && note_mixed(g, own, 0);
+    }
+    return any;
 }
 
 /* class X(L[0], PurePath): whichever that is, it stands beside another. */
 static int has_unknown_partner(const struct gate *g, uint32_t class)
 {
     FOR_CHILDREN (g, c, class) {
-        uint32_t base = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
-        if (N(g, c)->field == F_bases && !class_sure(g, c) && !export_sure(g, base) &&
-            builtin_sure(g, base) == BUILTIN_NONE)
+        if (N(g, c)->field == F_bases && is_unknown_base(g, c))
             return count_of(g, class, F_bases) > 1;
     }
     return 0;
@@ -281,12 +294,12 @@ void gate_mixed_collect(struct gate *g)
         any |= kind_of(g, i) == K_ClassDef && has_unknown_partner(g, i);
         g->derives_abroad |= kind_of(g, i) == K_ClassDef && derives_abroad(g, i, 0);
         if (kind_of(g, i) == K_ClassDef && has_library_parts(g, i))
-            note_bases(g, i, F_bases);
+            any |= note_bases(g, i, F_bases);
         else if (bases)
-            note_bases(g, bases, F_elts);
+            any |= note_bases(g, bases, F_elts);
         else if (kind_of(g, i) == K_keyword && g->enums &&
                  is_of_type(g, i)) /* E("F", "X", type=C) */
-            note_bases(g, i, F_value);
+            any |= note_bases(g, i, F_value);
     }
     for (uint32_t i = 0; any && i < g->node_count; i++)
         if (kind_of(g, i) == K_ClassDef)

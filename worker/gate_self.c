@@ -192,8 +192,10 @@ int is_only_method(const struct gate *g, uint32_t function)
     if (g->enum_mixins && is_taken_by_enums(NAME(g, id)->text))
         return 0;
     enum wrapping wrapping = wrapping_of(g, function);
-    if (wrapping == WRAPPED_AS_PROPERTY)
-        return !g->odd_classmethods && !NAME(g, id)->taken; /* put into another class, perhaps */
+    uint32_t s = gate_scope_find(g, N(g, class)->link, id);
+    int loaded = !s || g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS;
+    if (wrapping == WRAPPED_AS_PROPERTY) /* loaded or taken: put into another class, perhaps */
+        return !g->odd_classmethods && !NAME(g, id)->taken && !loaded;
     if (wrapping == WRAPPED ||
         (g->packages && g->class_is_value)) /* np.take(C, x): C.take(x, ...) */
         return 0;
