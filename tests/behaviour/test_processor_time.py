@@ -99,13 +99,17 @@ def test_who_nobody_waits_for_counts(run, limited, kind, code):
 
 
 @both
-@pytest.mark.parametrize("wait", ["os.wait()", "time.sleep(0.2)"])
-def test_children_are_in_the_usage(run, kind, wait):
-    """Waited for they count exactly; else what was seen of them does."""
-    answer = run(BURN + f"for n in range(3): sow(0.1)\nfor n in range(3): {wait}", None, *kind)
-    assert answer["status"] == "ok"
-    least = 290 if wait.startswith("os") else 200
-    assert least <= answer["usage"]["cpu_ms"] < 400 * SLOW, answer
+@pytest.mark.parametrize("flags", ["os.WEXITED", "os.WEXITED | os.WNOWAIT"],
+                         ids=["waited for", "left as they are"])
+def test_children_are_in_the_usage(run, kind, flags):
+    answer = run(BURN + f"""
+for pid in [sow(0.1) for n in range(3)]:
+    os.waitid(os.P_PID, pid, {flags})
+if "NOWAIT" in "{flags}":
+    time.sleep(0.3)  # until they were looked at
+""", None, *kind)
+    assert answer["status"] == "ok", answer
+    assert 290 <= answer["usage"]["cpu_ms"] < 400 * SLOW, answer
 
 
 @both
