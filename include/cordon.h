@@ -197,7 +197,8 @@ struct cordon_limits {
     uint64_t open_files;
     uint64_t disk_bytes; /* the working directory */
     uint64_t disk_files;
-    uint64_t stdout_bytes; /* what is kept of it; the rest is dropped and `truncated` says so */
+    uint64_t stdout_bytes; /* what is kept of it, as it is shown (a byte that is no text: \xNN);
+                              the rest is dropped and `truncated` says so */
     uint64_t stderr_bytes;
     uint64_t result_bytes; /* of the encoded result */
 };
@@ -322,7 +323,7 @@ CORDON_API const char *cordon_result_code_sha256(const struct cordon_result *res
 /* The encoded `result`, ret_len bytes and no NUL behind them; NULL when the code gave none. */
 CORDON_API const char *cordon_result_json(const struct cordon_result *result, size_t *ret_len);
 
-/* What was printed, as valid UTF-8, cut at the cap. Never NULL. */
+/* What was printed, as valid UTF-8 (\xNN for a byte that is none), cut at the cap. Never NULL. */
 CORDON_API const char *cordon_result_output(const struct cordon_result *result,
                                             enum cordon_stream stream, size_t *ret_len);
 

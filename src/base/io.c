@@ -146,26 +146,48 @@ uint64_t io_now_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+static int grow(struct buf *b, size_t cap)
+{
+    char *grown = realloc(b->data, cap);
+    if (!grown)
+        return -ENOMEM;
+    b->data = grown;
+    b->cap = cap;
+    return 0;
+}
+
+int buf_reserve(struct buf *b, size_t len)
+{
+    size_t need = b->len + len + 1;
+    if (need > b->cap && grow(b, need) < 0)
+        return -ENOMEM;
+    b->data[b->len] = '\0';
+    return 0;
+}
+
 int buf_add(struct buf *b, const void *data, size_t len, size_t max)
 {
     if (len > max || b->len > max - len)
         return -E2BIG;
     size_t need = b->len + len + 1;
-    if (need > b->cap) {
-        size_t cap = b->cap + b->cap / 2;
-        if (cap < need)
-            cap = need < 64 ? 64 : need;
-        char *grown = realloc(b->data, cap);
-        if (!grown)
-            return -ENOMEM;
-        b->data = grown;
-        b->cap = cap;
-    }
+    size_t cap = b->cap + b->cap / 2;
+    if (cap < need)
+        cap = need < 64 ? 64 : need;
+    if (need > b->cap && grow(b, cap) < 0)
+        return -ENOMEM;
     if (len > 0)
         memcpy(b->data + b->len, data, len);
     b->len += len;
     b->data[b->len] = '\0';
     return 0;
+}
+
+void buf_cut(struct buf *b, size_t len)
+{
+    if (len >= b->len)
+        return;
+    b->len = len;
+    b->data[len] = '\0';
 }
 
 void buf_done(struct buf *b)

@@ -60,6 +60,10 @@ struct buf {
 };
 /* 0, -ENOMEM, or -E2BIG when len would pass max; on failure nothing was appended. Allocates. */
 int buf_add(struct buf *b, const void *data, size_t len, size_t max);
+/* Room for `len` more, so that what is added then moves nothing. 0 or -ENOMEM. */
+int buf_reserve(struct buf *b, size_t len);
+/* Keeps the first `len` bytes. */
+void buf_cut(struct buf *b, size_t len);
 void buf_done(struct buf *b);
 
 #endif

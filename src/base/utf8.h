@@ -14,6 +14,9 @@ size_t utf8_valid_prefix(const char *data, size_t len);
 /* Whether data[0..len) (len <= 3) is the beginning of a character that was cut off. */
 int utf8_is_partial(const char *data, size_t len);
 
+/* How long one byte that is no text is, shown. */
+#define UTF8_SHOWN_MAX 4
+
 /*
  * Appends data as valid UTF-8; bytes that are not are shown as \xNN, as Python's
  * backslashreplace does. A character cut off at the very end is dropped when `cut` says

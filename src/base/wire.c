@@ -117,6 +117,17 @@ static void finish_frame(struct frame_reader *r)
     r->body_got = 0;
 }
 
+/*
+ * Room for the rest, and for the envelope around it, once it is no mere claim: a large buffer
+ * that grows by and by may be there twice each time.
+ */
+static void make_room(struct frame_reader *r)
+{
+    uint64_t size = r->head.size;
+    if (r->head.type == FRAME_RESULT && r->result.len >= size / 16)
+        (void)buf_reserve(&r->result, size + size / 2 - r->result.len);
+}
+
 /* Stores part of the current frame's body. */
 static int take_body(struct frame_reader *r, const char *data, size_t len)
 {
@@ -134,6 +145,7 @@ static int take_body(struct frame_reader *r, const char *data, size_t len)
     if (rc < 0)
         return rc;
     r->body_got += len;
+    make_room(r);
     return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture: one output stream of a sandbox, kept up to its cap. What comes beyond is read
- * and dropped, so that the writer never blocks on us and our memory never grows.
+ * capture: one output stream of a sandbox, kept up to its cap, which holds for the text as it
+ * is shown (base/utf8.h). What comes beyond is read and dropped, so that the writer never
+ * blocks on us and our memory never grows.
  */
 #ifndef CORDON_CORE_CAPTURE_H
 #define CORDON_CORE_CAPTURE_H
@@ -12,6 +13,9 @@ struct capture {
     uint64_t max;
     struct buf data;
     int truncated;
+    /* private */
+    size_t measured; /* of data; what follows is the beginning of a character */
+    uint64_t shown;  /* how long that is, shown */
 };
 
 /*
@@ -26,5 +30,11 @@ int capture_add(struct capture *c, const char *bytes, size_t len, size_t *ret_ne
  */
 int capture_drain(struct capture *c, int fd, size_t most,
                   void (*seen)(void *ctx, const char *bytes, size_t len), void *ctx);
+
+/*
+ * Nothing comes any more: appends what was kept to `text`, shown, at most max bytes, and lets
+ * go of it. `truncated` is final then. 0 or -ENOMEM.
+ */
+int capture_take(struct capture *c, struct buf *text);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * envelope: a result as JSON. Everything small goes through jansson; the encoded result
- * is spliced in as bytes, so that it stays as the sandbox wrote it.
+ * envelope: a result as JSON. Everything goes through jansson but the encoded result, which
+ * stays as the sandbox wrote it: the envelope grows around its bytes. What is large is there
+ * once only: a sandbox has its caps to fill.
  */
 #include "core/result.h"
 
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -76,7 +78,7 @@ static double rounded(double ms)
     return round(ms * 1000.0) / 1000.0;
 }
 
-/* All members but status and result, which are written by hand. */
+/* All members but status and result. */
 static json_t *members(const struct cordon_result *r)
 {
     return json_pack("{s:o, s:o, s:o, s:O?, s:O, s:O, s:s, s:b, s:s, s:o, s:s, s:{s:b, s:b},"
@@ -98,42 +100,56 @@ static int add_preview(json_t *all, const struct cordon_result *r)
     return r->preview.len > 0 ? json_object_set_new(all, "code_preview", text_of(&r->preview)) : 0;
 }
 
-static int add(struct buf *b, const char *data, size_t len)
+static int add(const char *data, size_t len, void *envelope)
 {
-    return buf_add(b, data, len, SIZE_MAX - 1);
+    return buf_add(envelope, data, len, SIZE_MAX - 1);
 }
 
-/* {"status": "ok", "result": <bytes>, <the other members> */
-static int splice(struct cordon_result *r, const char *rest, size_t rest_len)
+static int add_text(struct buf *e, const char *text)
 {
-    const char *status = cordon_status_name(r->status);
+    return add(text, strlen(text), e);
+}
+
+#define HEAD_MOST 64
+
+/* {"status": "ok", "result": <bytes>: the bytes stay where they are, but for a few to one side. */
+static int place_result(struct cordon_result *r)
+{
+    char head[HEAD_MOST];
     struct buf *e = &r->envelope;
-    int rc = add(e, "{\"status\": \"", 12);
+    (void)snprintf(head, sizeof(head),
+                   "{\"status\": \"%s\", \"result\": ", cordon_status_name(r->status));
+    *e = r->json;
+    r->json = (struct buf){0};
+    r->json_len = e->len;
+    r->json_at = strlen(head);
+    int rc = add_text(e, r->json_len > 0 ? "" : "null");
+    size_t len = e->len;
     if (rc == 0)
-        rc = add(e, status, strlen(status));
-    if (rc == 0)
-        rc = add(e, "\", \"result\": ", 13);
-    r->json_at = e->len;
-    if (rc == 0)
-        rc = r->json.len > 0 ? add(e, r->json.data, r->json.len) : add(e, "null", 4);
-    if (rc == 0)
-        rc = add(e, ", ", 2);
-    return rc == 0 ? add(e, rest + 1, rest_len - 1) : rc; /* without its opening brace */
-}
-
-int envelope_make(struct cordon_result *r)
-{
-    json_t *rest = members(r);
-    AUTO_FREE char *text = rest && add_preview(rest, r) == 0
-                               ? json_dumps(rest, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15))
-                               : NULL;
-    json_decref(rest);
-    if (!text)
-        return -ENOMEM;
-    int rc = splice(r, text, strlen(text));
+        rc = add_text(e, head);
     if (rc < 0)
         return rc;
-    r->json_len = r->json.len;
-    buf_done(&r->json);
+    memmove(e->data + r->json_at, e->data, len);
+    memcpy(e->data, head, r->json_at);
     return 0;
+}
+
+/* Room for all of it first: what grows by and by may be there twice. */
+int envelope_make(struct cordon_result *r)
+{
+    static const size_t flags = JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15) | JSON_EMBED;
+    json_t *rest = members(r);
+    int rc = rest && add_preview(rest, r) == 0 ? 0 : -ENOMEM;
+    if (rc == 0)
+        rc = buf_reserve(&r->json, 2 * (size_t)HEAD_MOST + json_dumpb(rest, NULL, 0, flags));
+    if (rc == 0)
+        rc = place_result(r);
+    if (rc == 0)
+        rc = add_text(&r->envelope, ", ");
+    if (rc == 0)
+        rc = json_dump_callback(rest, add, &r->envelope, flags);
+    if (rc == 0)
+        rc = add_text(&r->envelope, "}");
+    json_decref(rest);
+    return rc < 0 ? -ENOMEM : 0;
 }

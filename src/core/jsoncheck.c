@@ -52,46 +52,18 @@ static int on_close(void *ctx)
     return 1;
 }
 
-static int on_scalar(struct check *c)
+static int on_number(void *ctx, const char *text, size_t len)
 {
-    if (c->top_seen)
-        return 1;
-    c->why = "it is a single value, not an object";
-    return 0;
-}
-
-static int on_null(void *ctx)
-{
-    return on_scalar(ctx);
-}
-
-static int on_boolean(void *ctx, int value)
-{
-    (void)value;
-    return on_scalar(ctx);
-}
-
-static int on_text(void *ctx, const char *text, size_t len)
-{
+    (void)ctx;
     (void)text;
     (void)len;
-    return on_scalar(ctx);
-}
-
-static int on_string(void *ctx, const unsigned char *text, size_t len)
-{
-    (void)text;
-    (void)len;
-    return on_scalar(ctx);
+    return 1;
 }
 
 static const yajl_callbacks callbacks = {
-    .yajl_null = on_null,
-    .yajl_boolean = on_boolean,
-    .yajl_number = on_text, /* as text: no conversion, no range */
-    .yajl_string = on_string,
+    .yajl_number = on_number, /* as text: no conversion, no range */
+    /* None for strings: it would have each decoded into memory of its own. */
     .yajl_start_map = on_map,
-    .yajl_map_key = on_string,
     .yajl_end_map = on_close,
     .yajl_start_array = on_array,
     .yajl_end_array = on_close,
@@ -139,11 +111,40 @@ static int parse(yajl_handle h, struct check *c, const char *data, size_t len, s
         status = yajl_complete_parse(h);
         why = "it ends too early";
     }
-    if (status == yajl_status_ok && c->top_seen && c->depth == 0)
+    if (status == yajl_status_ok && c->top_seen)
         return 0;
+    if (status == yajl_status_ok)
+        why = "it is a single value, not an object";
     if (!c->why)
         c->why = why;
     return -1;
+}
+
+/*
+ * Whether the text ends within a string. *ret_values: no less than the values in it, for each
+ * but the first stands behind a bracket or a comma.
+ */
+static int walk(const char *text, size_t len, size_t *ret_values)
+{
+    int in_string = 0;
+    *ret_values = 1;
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+        if (in_string && c == '\\')
+            i++;
+        else if (c == '"')
+            in_string = !in_string;
+        else if (!in_string)
+            *ret_values += c == '[' || c == '{' || c == ',';
+    }
+    return in_string;
+}
+
+/* Of what is unfinished at the end, however long, yajl would make a copy. */
+static int is_unfinished(const char *text, size_t len)
+{
+    size_t values;
+    return len == 0 || !strchr("}] \t\r\n", text[len - 1]) || walk(text, len, &values);
 }
 
 static int has_words(const char *data, size_t len)
@@ -156,6 +157,10 @@ int json_check_object(const char *data, size_t len, int flags, char *why, size_t
     size_t good = utf8_valid_prefix(data, len);
     if (good < len) {
         (void)snprintf(why, why_size, "it is not valid UTF-8 at byte %zu", good);
+        return -1;
+    }
+    if (is_unfinished(data, len)) {
+        (void)snprintf(why, why_size, "it ends too early, or is not an object (at byte %zu)", len);
         return -1;
     }
     /* One more where NaN is seen as an empty list, so that the deepest value may be one. */
@@ -183,4 +188,15 @@ int json_check_object(const char *data, size_t len, int flags, char *why, size_t
     if (rc < 0)
         (void)snprintf(why, why_size, "%s (at byte %zu)", c.why, at);
     return rc;
+}
+
+json_t *json_take(struct buf *text, size_t most)
+{
+    size_t values;
+    (void)walk(text->data ? text->data : "", text->len, &values);
+    json_t *taken = values <= most && text->data
+                        ? json_loadb(text->data, text->len, JSON_ALLOW_NUL, NULL)
+                        : NULL;
+    buf_done(text);
+    return taken;
 }

@@ -6,7 +6,9 @@
 #ifndef CORDON_CORE_JSONCHECK_H
 #define CORDON_CORE_JSONCHECK_H
 
-#include <stddef.h>
+#include "base/io.h"
+
+#include <jansson.h>
 
 #define JSON_DEPTH_MAX 1000
 
@@ -19,5 +21,11 @@ enum json_flags {
  * Else -1, and `why` says what is wrong and at which byte.
  */
 int json_check_object(const char *data, size_t len, int flags, char *why, size_t why_size);
+
+/*
+ * JSON text of a sandbox, loaded, and let go of. NULL when it is none, or may hold more than
+ * `most` values: a value takes much more memory than its text does.
+ */
+json_t *json_take(struct buf *text, size_t most);
 
 #endif

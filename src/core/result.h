@@ -61,9 +61,9 @@ int envelope_make(struct cordon_result *r);
 
 /*
  * The list in a sandbox's {"warnings": [...]}, each member checked: a new reference, or
- * NULL when it is not what a gate says (warnings.c).
+ * NULL when it is not what a gate says (warnings.c). The text is let go of.
  */
-json_t *warnings_take(const struct buf *text);
+json_t *warnings_take(struct buf *text);
 
 /* The words of walls, for walls_down. NULL past the last; *ret_bit gets the wall's bit. */
 const char *wall_name(size_t index, uint32_t *ret_bit);

@@ -19,6 +19,9 @@
 #include <sodium.h>
 #include <sys/wait.h>
 
+/* Ten members, 50 notes and 20 violations of three members each come to half of it. */
+#define END_VALUES_MOST 256
+
 /* ---- texts from the sandbox ------------------------------------------------ */
 
 /* A string member of END, as text without NUL; NULL when there is none. */
@@ -188,12 +191,11 @@ static int take_verdict(struct cordon_result *r, const struct cordon_run *run, c
 
 static void take_answer(struct cordon_result *r, struct cordon_run *run)
 {
-    const struct buf *text = &run->frames.end;
-    json_t *end = text->data ? json_loadb(text->data, text->len, JSON_ALLOW_NUL, NULL) : NULL;
+    json_t *end = json_take(&run->frames.end, END_VALUES_MOST);
     const char *outcome = json_string_value(json_object_get(end, "outcome"));
     take_violations(r, end);
     if (!outcome) {
-        distrust(r, "its last word is not a JSON object");
+        distrust(r, "its last word is not a JSON object, or holds too much");
     } else if (!take_verdict(r, run, outcome)) {
         /* said already */
     } else if (strcmp(outcome, "ok") == 0) {
@@ -349,16 +351,15 @@ static void note_cut(struct cordon_result *r, int stream, uint64_t max)
     result_note(r, note);
 }
 
-static int take_output(struct cordon_result *r, const struct cordon_run *run)
+static int take_output(struct cordon_result *r, struct cordon_run *run)
 {
     for (int i = 0; i < 2; i++) {
-        const struct capture *c = &run->stream[i].kept;
+        struct capture *c = &run->stream[i].kept;
+        if (capture_take(c, &r->text[i]) < 0)
+            return -ENOMEM;
         r->truncated[i] = c->truncated;
         if (c->truncated)
             note_cut(r, i, c->max);
-        if (utf8_append_shown(&r->text[i], c->data.data ? c->data.data : "", c->data.len,
-                              c->truncated) < 0)
-            return -ENOMEM;
     }
     return 0;
 }

@@ -3,6 +3,7 @@
  * warnings: what a sandbox's gate said, checked member by member before anyone sees it. It
  * is sent before user code starts, yet the parser behind it has read hostile text.
  */
+#include "core/jsoncheck.h"
 #include "core/result.h"
 
 #include <string.h>
@@ -36,9 +37,9 @@ static int is_warning(const json_t *warning)
     return json_object_size(warning) == ARRAY_LEN(texts) + ARRAY_LEN(numbers);
 }
 
-json_t *warnings_take(const struct buf *text)
+json_t *warnings_take(struct buf *text)
 {
-    json_t *all = text->data ? json_loadb(text->data, text->len, JSON_ALLOW_NUL, NULL) : NULL;
+    json_t *all = json_take(text, 8 + WARNINGS_MOST * (1 + ARRAY_LEN(texts) + ARRAY_LEN(numbers)));
     json_t *list = json_object_get(all, "warnings");
     int good = json_is_array(list) && json_array_size(list) <= WARNINGS_MOST;
     for (size_t i = 0; good && i < json_array_size(list); i++)

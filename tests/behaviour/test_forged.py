@@ -6,12 +6,13 @@ and nothing else. Exit status 0 is no answer, and running out is told for what i
 """
 
 import json
+import os
 import subprocess
 import time
 
 import pytest
 
-from support import KERNEL, SANITIZED, SLOW, Many, adopt_orphans, left_behind, without_gate
+from support import KERNEL, SANITIZED, SLOW, Many, adopt_orphans, build_host, helper_dir_of, left_behind, without_gate
 
 run = without_gate
 
@@ -253,6 +254,60 @@ def test_endless_writes_cost_the_engine_no_memory(cordon, name):
     assert peak_mib < 100 * SLOW, peak_mib
     assert time.monotonic() - start < 10 * SLOW
     assert left_behind() == []
+
+
+FLOOD = """
+WARNINGS = 0x43510006
+def flood(piece, *to):
+    for _ in range(40):
+        for fd in to:
+            os.write(fd, piece * (65536 // len(piece)))
+def many_of(start, value, end, size):
+    return start + value * ((size - len(start) - len(end)) // len(value)) + end
+def answer(body, end=OK):
+    send(frame(RESULT, body) + end)
+    time.sleep(1)
+END_OF = lambda value: many_of(b'{"outcome": "ok", "notes": [', value + b",", b"1]}", 512 << 10)
+BIG_RESULT = many_of(b'{"a": "', b"x", b'"}', 16 << 20)
+NO_OBJECTS = frame(WARNINGS, many_of(b'{"warnings": [', b"{},", b"1]}", 1 << 20))
+"""
+
+# name: (code, MiB: what the envelope has, where a control character takes six bytes; the text of stdout and
+# stderr, and both once more while it is built). 2 more are for END, WARNINGS and the like.
+MIB = 1 << 20
+COSTS = {
+    "bytes": ("flood(b'\\xff', 1, 2)", 2 + 2 + 2.5),
+    "NUL": ("flood(b'\\0', 1)", 1 + 1 + 6),
+    "half characters": ("flood(b'\\xe2\\x82', 1, 2)", 2 + 2 + 2.5),
+    "end of objects": ("send(frame(END, END_OF(b'{}')))\ntime.sleep(1)", 0),
+    "end of lists": ("send(frame(END, END_OF(b'[]')))\ntime.sleep(1)", 0),
+    "end of strings": ("send(frame(END, END_OF(b'\"\"')))\ntime.sleep(1)", 0),
+    "warnings": ("send(NO_OBJECTS + OK)\ntime.sleep(1)", 0),
+    "result": ("answer(BIG_RESULT)", 16),
+    "result of escapes": ("answer(many_of(b'{\"a\": \"', b'\\\\n', b'\"}', 16 << 20))", 16),
+    "result of lists": ("answer(many_of(b'{\"a\": [', b'[],', b'1]}', 16 << 20))", 16),
+    "endless string": ("answer(BIG_RESULT[:-2] + b'xx')", 16),
+    "endless number": ("answer(many_of(b'{\"a\":', b'1', b'', 16 << 20))", 16),
+    "all": ("flood(b'\\xff', 1, 2)\nanswer(BIG_RESULT, NO_OBJECTS + frame(END, END_OF(b'{}')))", 2 + 2 + 2.5 + 16),
+}
+
+
+@pytest.mark.skipif(SANITIZED, reason="a sanitizer keeps what was freed")
+def test_what_hostile_output_costs_the_host_program(cordon, tmp_path):
+    codes = [(PRELUDE + FLOOD + code).encode() for code, _ in COSTS.values()]
+    done = subprocess.run(
+        [build_host(cordon, "peak", tmp_path), helper_dir_of(cordon)],
+        input=b"".join(b"%d\n%s" % (len(code), code) for code in codes),
+        capture_output=True,
+        timeout=60,
+        check=True,
+        env={k: v for k, v in os.environ.items() if k != "MALLOC_PERTURB_"},  # it fills what nobody uses
+    )
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert len(lines) == len(COSTS)
+    for (name, (_, most)), (status, kib, stdout, stderr) in zip(COSTS.items(), lines):
+        assert int(stdout) <= MIB and int(stderr) <= MIB, name
+        assert int(kib) / 1024 < most + 2, (name, kib, most, status)
 
 
 TEXT = """

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Frames from a hostile sandbox, in pieces of hostile size. Whatever comes: what is kept
- * stays within the caps, memory follows the bytes received and never the lengths claimed,
+ * stays within the caps, memory follows the bytes received and never just the lengths claimed,
  * and ENDED, FAILED and BROKEN are left by nothing.
  *
  * Input: one byte that picks result_max, one that seeds the sizes of the pieces, then the
@@ -28,18 +28,19 @@ static int is_terminal(enum frame_state state)
     return state == FRAMES_ENDED || state == FRAMES_FAILED || state == FRAMES_BROKEN;
 }
 
-/* A buffer of `len` bytes is never much larger than that: it grows by half at most. */
-static void check_buf(const struct buf *b, uint64_t max)
+/* A buffer is never larger than its bytes allow: it grows by half at most, or to `times`. */
+static void check_buf(const struct buf *b, uint64_t max, size_t times)
 {
     MUST(b->len <= max);
-    MUST(b->cap <= 64 || b->cap <= b->len * 2 + 2);
+    MUST(b->cap <= 64 || b->cap <= b->len * times + times + 2);
     MUST(!b->data || b->data[b->len] == '\0');
 }
 
 static void check_reader(const struct frame_reader *r, size_t fed)
 {
-    check_buf(&r->result, r->result_max);
-    check_buf(&r->end, FRAME_END_MAX);
+    check_buf(&r->result, r->result_max, 24); /* of half as much again as 16 times */
+    check_buf(&r->end, FRAME_END_MAX, 2);
+    check_buf(&r->warnings, FRAME_WARNINGS_MAX, 2);
     MUST(r->result.len + r->end.len <= fed);
     MUST(!r->result.len || r->has_result);
     MUST(!r->result_too_big || r->state == FRAMES_BROKEN);

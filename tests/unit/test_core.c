@@ -74,6 +74,45 @@ static void an_exact_fit_is_no_cut(void **state)
     buf_done(&c.data);
 }
 
+/* The cap holds for the text as it is shown, wherever the pieces end. */
+static void check_taken(const char *in, size_t len, uint64_t max, const char *shown, int truncated)
+{
+    for (size_t piece = 1; piece <= len; piece++) {
+        struct capture c = {.max = max};
+        struct buf text = {0};
+        size_t kept, sum = 0;
+        for (size_t at = 0; at < len; at += piece) {
+            size_t n = len - at < piece ? len - at : piece;
+            assert_int_equal(capture_add(&c, in + at, n, &kept), 0);
+            assert_true(kept <= n);
+            sum += kept;
+        }
+        assert_true(sum <= max);
+        assert_int_equal(capture_take(&c, &text), 0);
+        assert_string_equal(text.data, shown);
+        assert_int_equal(text.len, strlen(shown));
+        assert_int_equal(c.truncated, truncated);
+        assert_null(c.data.data);
+        buf_done(&text);
+    }
+}
+
+static void the_cap_is_of_the_text_as_shown(void **state)
+{
+    (void)state;
+    check_taken("abcd", 4, 4, "abcd", 0);
+    check_taken("\xff\xff", 2, 8, "\\xff\\xff", 0);
+    check_taken("\xff\xff", 2, 7, "\\xff", 1);
+    check_taken("\xffz", 2, 4, "\\xff", 1);
+    check_taken("\xff", 1, 3, "", 1);
+    check_taken("a\xe2\x82\xac", 4, 4, "a\xe2\x82\xac", 0);
+    check_taken("ab\xe2\x82\xac", 5, 4, "ab", 1);
+    check_taken("ab\xe2\x82", 4, 10, "ab\\xe2\\x82", 0); /* it ends so */
+    check_taken("ab\xe2\x82", 4, 9, "ab", 1);
+    check_taken("\xe2\x82z", 3, 8, "", 1);
+    check_taken("\xe2\x82wxyz", 6, 11, "\\xe2\\x82wxy", 1);
+}
+
 /* ---- request ---------------------------------------------------------------- */
 
 static struct profile_set *profiles;
@@ -131,10 +170,6 @@ static void refuses_what_makes_no_sense(void **state)
     q = asking("x = 1");
     q.limits.memory_bytes = 4096;
     expect_refusal(&q, CORDON_E_ARG, "limits.memory_bytes");
-    q = asking("x = 1");
-    q.code = "a\0b";
-    q.code_len = 3;
-    expect_refusal(&q, CORDON_E_ARG, "code");
     q = asking("\xff");
     expect_refusal(&q, CORDON_E_ARG, "code");
     q = asking("x = 1");
@@ -294,6 +329,7 @@ int main(void)
         cmocka_unit_test(drops_half_a_character_only_at_a_cut),
         cmocka_unit_test(keeps_up_to_the_cap),
         cmocka_unit_test(an_exact_fit_is_no_cut),
+        cmocka_unit_test(the_cap_is_of_the_text_as_shown),
         cmocka_unit_test(refuses_what_makes_no_sense),
         cmocka_unit_test(fills_in_the_profile_s_limits),
         cmocka_unit_test(takes_a_shorter_request),

@@ -132,6 +132,28 @@ static void long_strings_cost_no_more(void **state)
     free(text);
 }
 
+static void check_loaded(const char *text, size_t most, int expected)
+{
+    struct buf b = {0};
+    assert_int_equal(buf_add(&b, text, strlen(text), SIZE_MAX - 1), 0);
+    json_t *value = json_take(&b, most);
+    assert_int_equal(value != NULL, expected);
+    assert_null(b.data);
+    json_decref(value);
+}
+
+static void loads_as_many_values_as_it_may(void **state)
+{
+    (void)state;
+    struct buf none = {0};
+    assert_null(json_take(&none, 10));
+    check_loaded("{\"a\": [1, 2], \"b\": \"[[{,\\\"[\"}", 5, 1);
+    check_loaded("{\"a\": [1, 2], \"b\": 3}", 4, 0);
+    check_loaded("[{},{},{}]", 7, 1);
+    check_loaded("[{},{},{}]", 6, 0);
+    check_loaded("{\"a\": \"", 9, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +161,7 @@ int main(void)
         cmocka_unit_test(says_why),
         cmocka_unit_test(bounds_the_depth),
         cmocka_unit_test(long_strings_cost_no_more),
+        cmocka_unit_test(loads_as_many_values_as_it_may),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
