@@ -320,6 +320,44 @@ int hold_pages_of(const struct tree_process *p, struct hold_pages *ret)
     return take_line(text, "\nPss:", &ret->own_bytes);
 }
 
+/* ---- mappings ---------------------------------------------------------------------------- */
+
+/* A mapping, its place in the tree of them, and the head of its links; a link. */
+#define MAPPING_BYTES 400
+#define LINK_BYTES 64
+
+struct mappings {
+    uint64_t before; /* processes older than this one: it may come from all of them */
+    uint64_t bytes;
+    uint64_t enough;
+    uint64_t until_ns;
+};
+
+static void add_mappings(void *ctx, const struct tree_process *p)
+{
+    struct mappings *m = ctx;
+    uint64_t each = MAPPING_BYTES + LINK_BYTES * ++m->before;
+    char path[64], text[TREE_TEXT_MAX];
+    ssize_t n;
+
+    (void)snprintf(path, sizeof(path), "%d/maps", p->look);
+    AUTO_FD fd = openat(tree_proc(), path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && m->bytes < m->enough && (n = read(fd, text, sizeof(text))) > 0) {
+        for (ssize_t i = 0; i < n; i++)
+            m->bytes += text[i] == '\n' ? each : 0;
+        if (io_now_ns() > m->until_ns)
+            m->bytes = m->enough;
+    }
+}
+
+uint64_t hold_mappings(pid_t top, int without_top, uint64_t enough, uint64_t until_ns)
+{
+    struct mappings m = {.enough = enough, .until_ns = until_ns};
+
+    tree_each(top, without_top, add_mappings, &m);
+    return m.bytes < enough ? m.bytes : enough;
+}
+
 /* ---- shared memory without a name ------------------------------------------------------ */
 
 struct shared {

@@ -36,6 +36,13 @@ int hold_in_flight(pid_t top, int without_top);
  */
 uint64_t hold_unseen(pid_t top, int without_top);
 
+/*
+ * What the kernel keeps of their mappings, at the most: with each fork a mapping that was written to
+ * has one link more, to each of the processes it came from. `enough` when it is no less, or when it
+ * was not known by `until_ns`.
+ */
+uint64_t hold_mappings(pid_t top, int without_top, uint64_t enough, uint64_t until_ns);
+
 /* Shared memory, messages and semaphores of our own IPC namespace. processes: of the run. */
 uint64_t hold_ipc(uint64_t processes);
 

@@ -165,6 +165,18 @@ static uint64_t in_sockets(struct run *run, pid_t top, const struct look *look)
     return sum.charged + hidden_in_sockets(look, top, growth, &sum);
 }
 
+/* Honest strict code does not fork. Of approved code it is no more than the kernel has taken. */
+static uint64_t in_mappings(struct run *run, pid_t top, const struct look *look)
+{
+    if (look->sum.processes < 2)
+        return 0;
+    uint64_t growth = run->spec.approved ? kernel_growth(run) : UINT64_MAX;
+    if (add(look->held, growth) <= look->most)
+        return 0;
+    uint64_t bytes = hold_mappings(top, run->spec.approved != 0, look->most + 1, look->until_ns);
+    return bytes < growth ? bytes : growth;
+}
+
 /*
  * While it is not known they may make as much more as their limit. What has come further than that,
  * or is not counted in any time, is too much.
@@ -205,6 +217,8 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
     look->most = add(spec->memory_bytes, k->zygote.born_bytes ? k->zygote.born_bytes : START_BYTES);
     look->held = look->sum.resident_bytes + filed + kernels;
     kernels += in_sockets(run, top, look);
+    look->held = look->sum.resident_bytes + filed + kernels;
+    kernels += in_mappings(run, top, look);
     look->held = look->sum.resident_bytes + filed + kernels;
     if (look->held <= look->most)
         run->meter.over_ns = io_now_ns();

@@ -122,6 +122,24 @@ HOLDERS = {
             ctypes.string_at(at, 1)
         time.sleep(20)
     """,
+    "mappings that came over many forks": """
+        import ctypes
+        libc = ctypes.CDLL(None)
+        libc.mmap.restype = ctypes.c_void_p
+        at = libc.mmap(None, ctypes.c_size_t(6000 * 8192), 3, 0x22, -1, 0)
+        for page in range(at, at + 6000 * 8192, 4096):
+            ctypes.memset(page, 1, 1)
+            if page & 4096:
+                libc.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(4096), 1)
+        try:
+            for n in range(40):
+                if os.fork():
+                    break
+                time.sleep(0.01)
+        except OSError:
+            pass
+        time.sleep(20)
+    """,
 }
 
 FILED = {
@@ -251,6 +269,8 @@ def test_files_in_memory_count_for_an_ordinary_user(cordon):
 
     for code in (APPROVED["/dev/shm"], FILED["the working directory"]):
         overrun(run, code, "--approved")
+    for kind in (KERNEL, ("--approved",)):
+        overrun(run, HOLDERS["mappings that came over many forks"], *kind)
 
 
 def test_what_a_closed_socket_has_sent_counts(run):
