@@ -6,6 +6,7 @@
  * attributes, subscripts, constants and operators: what calls something, or loops, or binds a
  * name is a program, and is not run behind the gate's back.
  */
+#include "type_object.h"
 #include "worker.h"
 
 #include <string.h>
@@ -45,6 +46,32 @@ static int begins_so(const char *name)
     return 0;
 }
 
+/* ForwardRef("D[sys]", module="os") would be run with that module's names. */
+static PyObject *no_module(PyObject *self, void *unused)
+{
+    (void)self;
+    (void)unused;
+    return Py_NewRef(Py_None);
+}
+
+static int forget_module(PyObject *self, PyObject *value, void *unused)
+{
+    (void)self;
+    (void)value;
+    (void)unused;
+    return 0;
+}
+
+static PyGetSetDef module_def = {"__forward_module__", no_module, forget_module, NULL, NULL};
+
+static int guard_references(void)
+{
+    PyObject *names = names_of_module("typing");
+    PyObject *type = names ? PyDict_GetItemString(names, "ForwardRef") : NULL;
+    AUTO_PY ours = type ? PyDescr_NewGetSet((PyTypeObject *)(void *)type, &module_def) : NULL;
+    return type ? (ours ? type_put_plain(type, "__forward_module__", ours) : -1) : 0;
+}
+
 int annotation_prepare(void)
 {
     AUTO_PY module = PyImport_ImportModule("opcode");
@@ -61,7 +88,7 @@ int annotation_prepare(void)
         if (code >= 0 && code < 256)
             is_of_program[code] = (unsigned char)begins_so(text);
     }
-    return 0;
+    return guard_references();
 }
 
 /* Every second byte is an instruction, or belongs to one and is 0. */

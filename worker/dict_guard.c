@@ -4,7 +4,8 @@
  * function, which takes anything for `self`: `object`'s read and set every attribute of every object.
  * The gate asks about the dict of what may be a class; should it be led past one, code finds the names
  * there, for dir() and for loops, but None behind those that lead into the interpreter, and behind
- * all of the interpreter's names in a class that is not the code's.
+ * all private ones in a class that is not the code's. functools.update_wrapper(), which copies such
+ * a dict into any object that it is given, gets the same.
  */
 #include "audit.h"
 #include "gate.h"
@@ -33,7 +34,7 @@ static int is_hidden(PyObject *key, int is_codes)
     Py_ssize_t len;
     const char *name = PyUnicode_CheckExact(key) ? PyUnicode_AsUTF8AndSize(key, &len) : NULL;
     PyErr_Clear();
-    if (!name || strncmp(name, "__", 2) != 0 || only_tells(name))
+    if (!name || name[0] != '_' || only_tells(name))
         return 0;
     return !is_codes || gate_leads_inside(name, (size_t)len);
 }
@@ -54,12 +55,16 @@ static PyObject *shown(PyObject *class)
     return keys ? PyDictProxy_New(names) : NULL;
 }
 
+static int is_for_code(void)
+{
+    PyObject *functools = names_of_module("functools");
+    return audit_is_on() && (audit_is_by_code() || (functools && PyEval_GetGlobals() == functools));
+}
+
 static PyObject *get_dict(PyObject *class, void *unused)
 {
     (void)unused;
-    return audit_is_on() && audit_is_by_code()
-               ? shown(class)
-               : PyObject_CallMethod(real_dict, "__get__", "O", class);
+    return is_for_code() ? shown(class) : PyObject_CallMethod(real_dict, "__get__", "O", class);
 }
 
 static PyGetSetDef dict_def = {"__dict__", get_dict, NULL, NULL, NULL};

@@ -230,12 +230,25 @@ static unsigned facts_of_base(struct gate *g, uint32_t base, unsigned depth, int
     return facts_of_unsure(g, base) | (made ? CLASS_REAL : 0);
 }
 
+static void note_all_as_enums(struct gate *g)
+{
+    for (uint32_t i = 0; i < g->node_count; i++)
+        N(g, i)->flags |= kind_of(g, i) == K_ClassDef ? DERIVED_ENUM : 0;
+}
+
 /* Their methods may run while the Enum has no members yet. */
 static void note_enum_bases(struct gate *g, uint32_t class, unsigned depth)
 {
     FOR_CHILDREN (g, c, class) {
-        uint32_t base = N(g, c)->field == F_bases ? class_sure(g, c) : 0;
-        if (!base || N(g, base)->flags & DERIVED_ENUM || depth > CHAIN_MAX)
+        if (N(g, c)->field != F_bases)
+            continue;
+        uint32_t named = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
+        uint32_t base = class_sure(g, named);
+        if (depth > CHAIN_MAX || gate_is_unknown_base(g, c)) {
+            note_all_as_enums(g);
+            return;
+        }
+        if (!base || N(g, base)->flags & DERIVED_ENUM)
             continue;
         N(g, base)->flags |= DERIVED_ENUM;
         note_enum_bases(g, base, depth + 1);
@@ -293,7 +306,11 @@ static void note_made_class(struct gate *g, uint32_t i, int *ret_failed)
         FOR_CHILDREN (g, c, bases)
             g->texts |= (facts_of_base(g, c, 0, ret_failed) & CLASS_TEXT) != 0;
     }
-    if (!type || !gate_module_in_use(g, "enum"))
+    int is_enum = gate_module_in_use(g, "enum");
+    if (is_enum && !type && call_shape(g, i).starred &&
+        facts_of_base(g, first_child(g, i), 0, ret_failed) & CLASS_ENUM)
+        note_all_as_enums(g); /* E("F", "A", **{"type": C}) */
+    if (!type || !is_enum)
         return;
     g->bases_meet = 1;
     g->texts |= (facts_of_base(g, type, 0, ret_failed) & CLASS_TEXT) != 0;
@@ -301,9 +318,8 @@ static void note_made_class(struct gate *g, uint32_t i, int *ret_failed)
         N(g, class_sure(g, type))->flags |= DERIVED_ENUM;
         note_enum_bases(g, class_sure(g, type), 0);
     }
-    int unknown = builtin_sure(g, type) == BUILTIN_NONE && !class_sure(g, type);
-    for (uint32_t k = 0; unknown && k < g->node_count; k++) /* any of the classes, then */
-        N(g, k)->flags |= kind_of(g, k) == K_ClassDef ? DERIVED_ENUM : 0;
+    if (builtin_sure(g, type) == BUILTIN_NONE && !class_sure(g, type))
+        note_all_as_enums(g);
     g->enum_mixins |= builtin_sure(g, type) == BUILTIN_NONE;
 }
 

@@ -227,8 +227,7 @@ static int derives_abroad(const struct gate *g, uint32_t class, unsigned depth)
     return 0;
 }
 
-/* A base that may be any class: no class of the source for sure, nor one of somebody else's. */
-static int is_unknown_base(const struct gate *g, uint32_t i)
+int gate_is_unknown_base(const struct gate *g, uint32_t i)
 {
     uint32_t base = kind_of(g, i) == K_Subscript ? first_child(g, i) : i;
     return !class_sure(g, base) && !export_sure(g, base) && builtin_sure(g, base) == BUILTIN_NONE;
@@ -248,7 +247,7 @@ static int note_mixed(struct gate *g, uint32_t class, unsigned depth)
         if (N(g, c)->field != F_bases)
             continue;
         uint32_t own = class_sure(g, kind_of(g, c) == K_Subscript ? first_child(g, c) : c);
-        any |= own ? note_mixed(g, own, depth + 1) : is_unknown_base(g, c);
+        any |= own ? note_mixed(g, own, depth + 1) : gate_is_unknown_base(g, c);
     }
     return any;
 }
@@ -268,7 +267,7 @@ static int note_bases(struct gate *g, uint32_t holder, enum field field)
 static int has_unknown_partner(const struct gate *g, uint32_t class)
 {
     FOR_CHILDREN (g, c, class) {
-        if (N(g, c)->field == F_bases && is_unknown_base(g, c))
+        if (N(g, c)->field == F_bases && gate_is_unknown_base(g, c))
             return count_of(g, class, F_bases) > 1;
     }
     return 0;
