@@ -10,7 +10,6 @@
 #include "base/io.h"
 
 #include <fcntl.h>
-#include <linux/prctl.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -63,7 +62,6 @@ static const struct sys_rule approved_rules[] = {
     {REFUSE, "setxattr lsetxattr fsetxattr", {NOT(3, SPAN(0, 1024))},
              "tmpfs keeps access lists of 64 KiB in memory that neither it nor a control group counts"},
     {ABSENT, "setxattrat#463", ANY, "its size is behind a pointer; setxattr will do"},
-    {REFUSE, "prctl", {IS(0, V(PR_SET_THP_DISABLE))}, "one small page of a huge one keeps all of it"},
     {REFUSE, "prctl", {IS(0, V(PRCTL_SET_VMA))}, "gives it another name than it is looked for by"},
     {REFUSE, "sched_setscheduler sched_setattr sched_setparam setpriority", ANY,
              "who gets no turn holds up the keeper that answers it, or looks at it"},

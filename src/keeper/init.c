@@ -65,13 +65,6 @@ static int step_group(void *ctx, struct cordon_err *reterr)
     return 0;
 }
 
-/* A group counts the whole page, whatever is left of it in use. */
-static int step_small_pages(void *ctx, struct cordon_err *reterr)
-{
-    const struct init *in = ctx;
-    return in->is_counted ? 0 : privs_small_pages(reterr);
-}
-
 static int step_devices(void *ctx, struct cordon_err *reterr)
 {
     const struct init *in = ctx;
@@ -196,9 +189,6 @@ static int step_seccomp(void *ctx, struct cordon_err *reterr)
 
 static const struct step init_table[] = {
     {"run-group", step_group, "first: the kernel counts all of it", 0, 0},
-    {"run-small-pages", step_small_pages,
-     "what is left of a huge page keeps all of it; a control group counts that", CORDON_WALL_LIMITS,
-     0},
     {"run-proc", step_proc, "it sees its own processes, and no environment but theirs",
      CORDON_WALL_NAMESPACES, 0},
     {"run-numbers", step_numbers, "root's tasks, which no resource limit counts",

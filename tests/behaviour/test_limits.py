@@ -532,11 +532,10 @@ for n in range(at, at + (64 << 20), 2 << 20):
 HUGE = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 
 
-@both
 @pytest.mark.skipif(not HUGE.exists() or "[never]" in HUGE.read_text(), reason="the host has none")
-def test_no_huge_pages(run, sampled, kind):
+def test_strict_code_has_no_huge_pages(run, sampled):
     """4 KiB of one that stay mapped keep 2 MiB, which nothing shows."""
-    held, open_ = without(run, kind, "limits", ADVISED, *sampled)
+    held, open_ = without(run, KERNEL, "limits", ADVISED, *sampled)
     assert held["usage"]["memory_peak_bytes"] < 32 * MIB * SLOW < 56 * MIB * SLOW
     assert SANITIZED or open_["usage"]["memory_peak_bytes"] > 56 * MIB, open_
 

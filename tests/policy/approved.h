@@ -72,8 +72,7 @@ static const struct promise approved_promises[] = {
     {"lsetxattr", {X, X, X, 64836, 0}, SYS_REFUSE},
     {"fsetxattr", {X, X, X, 65536 | HIGH, 0}, SYS_REFUSE},
     {"setxattrat#463", {X, X, X, X, X}, SYS_ABSENT},
-    {"prctl", {41, 0}, SYS_REFUSE}, /* PR_SET_THP_DISABLE */
-    {"prctl", {42, 0}, SYS_ALLOW},  /* PR_GET_THP_DISABLE */
+    {"prctl", {41, 0}, SYS_ALLOW}, /* PR_SET_THP_DISABLE: Redis does */
 
     /* odd sockets, pipes, terminals */
     {"socket", {17, 3, 0}, SYS_REFUSE}, /* AF_PACKET */
