@@ -6,6 +6,7 @@
  * attributes, subscripts, constants and operators: what calls something, or loops, or binds a
  * name is a program, and is not run behind the gate's back.
  */
+#include "gate_tables.h"
 #include "type_object.h"
 #include "worker.h"
 
@@ -103,13 +104,21 @@ static int calls_nothing(PyObject *code)
     return size > 0;
 }
 
+/* A class, or nothing of the interpreter's: typing runs text with its own builtins, eval among them. */
+static int may_be_type(const char *name)
+{
+    const struct builtin_row *row = gate_builtin(name);
+    return !row || row->what == BUILTIN_CLASS || row->what == BUILTIN_SELF_MATCH ||
+           row->what == BUILTIN_TYPE;
+}
+
 /* No name leads into the interpreter. */
 static int stays_outside(PyObject *code)
 {
     AUTO_PY names = PyObject_GetAttrString(code, "co_names");
     for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); i++) {
         const char *text = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, i), NULL);
-        if (!text || strncmp(text, "__", 2) == 0)
+        if (!text || strncmp(text, "__", 2) == 0 || !may_be_type(text))
             return 0;
     }
     return names != NULL;

@@ -29,6 +29,13 @@ static int only_tells(const char *name)
     return 0;
 }
 
+/* A property, a class method: of use in a class only, where they come by `self`. */
+static int is_for_classes(PyObject *value)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    return PyType_GetSlot(type, Py_tp_descr_get) && !PyType_GetSlot(type, Py_tp_call);
+}
+
 static int is_hidden(PyObject *key, int is_codes)
 {
     Py_ssize_t len;
@@ -39,7 +46,7 @@ static int is_hidden(PyObject *key, int is_codes)
     return !is_codes || gate_leads_inside(name, (size_t)len);
 }
 
-static PyObject *shown(PyObject *class)
+static PyObject *shown(PyObject *class, int is_copied)
 {
     AUTO_PY all = PyObject_CallMethod(real_dict, "__get__", "O", class);
     AUTO_PY names = PyDict_New();
@@ -49,22 +56,23 @@ static PyObject *shown(PyObject *class)
     AUTO_PY keys = all && names && PyDict_Update(names, all) == 0 ? PyDict_Keys(names) : NULL;
     for (Py_ssize_t i = 0; keys && i < PyList_Size(keys); i++) {
         PyObject *key = PyList_GetItem(keys, i);
-        if (is_hidden(key, is_codes) && PyDict_SetItem(names, key, Py_None) < 0)
+        int hidden =
+            is_hidden(key, is_codes) || (is_copied && is_for_classes(PyDict_GetItem(names, key)));
+        if (hidden && PyDict_SetItem(names, key, Py_None) < 0)
             return NULL;
     }
     return keys ? PyDictProxy_New(names) : NULL;
 }
 
-static int is_for_code(void)
-{
-    PyObject *functools = names_of_module("functools");
-    return audit_is_on() && (audit_is_by_code() || (functools && PyEval_GetGlobals() == functools));
-}
-
 static PyObject *get_dict(PyObject *class, void *unused)
 {
+    PyObject *functools = names_of_module("functools");
     (void)unused;
-    return is_for_code() ? shown(class) : PyObject_CallMethod(real_dict, "__get__", "O", class);
+    if (audit_is_on() && audit_is_by_code())
+        return shown(class, 0);
+    if (audit_is_on() && functools && PyEval_GetGlobals() == functools)
+        return shown(class, 1);
+    return PyObject_CallMethod(real_dict, "__get__", "O", class);
 }
 
 static PyGetSetDef dict_def = {"__dict__", get_dict, NULL, NULL, NULL};
@@ -75,7 +83,7 @@ static PyObject *guarded_vars(PyObject *self, PyObject *args)
     (void)self;
     if (!PyArg_UnpackTuple(args, "vars", 0, 1, &object))
         return NULL;
-    return object && PyType_Check(object) ? shown(object) : PyObject_Call(real_vars, args, NULL);
+    return object && PyType_Check(object) ? shown(object, 0) : PyObject_Call(real_vars, args, NULL);
 }
 
 static PyMethodDef vars_def = {"vars", guarded_vars, METH_VARARGS, NULL};

@@ -294,7 +294,8 @@ static int is_instance(const struct gate *g, uint32_t i)
     uint32_t around = function_around(g, i);
     const struct symbol *s = symbol_of(g, i);
     int first = s && class_of_method(g, around) && s == first_parameter(g, around);
-    return (first && !is_class_parameter(g, s)) || is_own_value(g, i);
+    return (first && !is_class_parameter(g, s) && !may_have_class_for_self(g, around)) ||
+           is_own_value(g, i);
 }
 
 /* super() of a class has what its bases have as it lies there. */
