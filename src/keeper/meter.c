@@ -212,7 +212,8 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
                      (spec->approved ? hold_ipc(look->sum.processes) : 0) +
                      look->objects.file_bytes;
     look->filed = filed;
-    uint64_t kernels = look->objects.pipes * HOLD_PIPE_BYTES + hold_unseen(top, with_init);
+    uint64_t kernels = look->objects.pipes * HOLD_PIPE_BYTES +
+                       look->objects.sockets * HOLD_SOCKET_BYTES + hold_unseen(top, with_init);
 
     look->most = add(spec->memory_bytes, k->zygote.born_bytes ? k->zygote.born_bytes : START_BYTES);
     look->held = look->sum.resident_bytes + filed + kernels;

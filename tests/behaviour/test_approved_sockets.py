@@ -149,6 +149,22 @@ def test_a_server_whose_clients_do_not_wait(value):
     """) == {"heard": 1000000}
 
 
+def test_there_are_no_more_than_a_look_is_in_time_for(approve):
+    """6,400 empty ones in 40 processes: filled at once, they can hold 1.3 GiB."""
+    answer = approve("""
+        import os, socket, time
+        for n in range(40):
+            if os.fork() == 0:
+                pairs = [socket.socketpair() for k in range(80)]
+                time.sleep(10)
+        time.sleep(10)
+    """, None, "--memory", "48M")
+    if answer["limits_by"] != "sampling":
+        pytest.skip("a control group counts")
+    assert (answer["status"], (answer["error"] or {}).get("limit")) == ("limit", "memory"), answer
+    assert answer["usage"]["wall_ms"] < 5000 * SLOW, answer
+
+
 def test_sockets_of_which_nobody_tells(approve):
     """There are none such, and programs do with others; of use where a control group counts."""
     answer = approve("""
