@@ -221,6 +221,14 @@ static PyObject *candidates(PyObject *module, PyObject *listed)
     return all && (both || !listed) ? PySequence_List(both ? both : all) : NULL;
 }
 
+/* The one private name that everybody prints; a text, which is nobody's. */
+static int take_version(struct making *m)
+{
+    AUTO_PY version = PyObject_GetAttrString(m->module, "__version__");
+    PyErr_Clear();
+    return version && PyUnicode_CheckExact(version) ? add_name(m, "__version__", NULL) : 0;
+}
+
 static int take_names(struct making *m, PyObject *listed)
 {
     AUTO_PY order = candidates(m->module, listed);
@@ -232,6 +240,8 @@ static int take_names(struct making *m, PyObject *listed)
         if (name && name[0] != '_' && judge(m, name, public) < 0)
             return -1;
     }
+    if (take_version(m) < 0)
+        return -1;
     if (m->count > 0)
         qsort(m->names, m->count, sizeof(m->names[0]), compare_names);
     return order ? 0 : -1;

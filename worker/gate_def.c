@@ -126,6 +126,20 @@ static int is_tame_class_dunder(const struct gate *g, uint32_t i, const struct n
     return (name->dunder->flags & (DUNDER_DEFINE | DUNDER_ASSIGN)) != 0;
 }
 
+static int check_library_name(struct gate *g, uint32_t i, uint32_t id);
+
+/* A slot is a name in the class like any other. */
+static int check_slots(struct gate *g, uint32_t i, uint32_t value)
+{
+    FOR_CHILDREN (g, c, value) {
+        uint32_t id = string_of(g, c) ? gate_name_id(g, string_of(g, c)) : 0;
+        if (id && check_library_name(g, i, id) < 0)
+            return -1;
+    }
+    uint32_t only = string_of(g, value) ? gate_name_id(g, string_of(g, value)) : 0;
+    return only ? check_library_name(g, i, only) : 0;
+}
+
 static int check_dunder_store(struct gate *g, uint32_t i)
 {
     const struct name *name = NAME(g, N(g, i)->name);
@@ -144,6 +158,8 @@ static int check_dunder_store(struct gate *g, uint32_t i)
         return warn_definition(g, i, name->text);
     if (is_method_field(g, i, name))
         return warn_field(g, i);
+    if (strcmp(name->text, "__slots__") == 0 && check_slots(g, i, value_of(g, i)) < 0)
+        return -1;
     return check_copy_definition(g, i) < 0 ? -1 : check_signature(g, i, value_of(g, i));
 }
 

@@ -185,9 +185,9 @@ result["odd"] = odd
 """
 
 
-def test_code_gets_facades_and_no_private_names(data):
+def test_code_gets_facades_and_no_private_names_but_versions(data):
     result = data(FACADES, "--no-gate")["result"]
-    assert result["odd"] == []
+    assert [name for name in result["odd"] if not name.endswith(".__version__")] == []
     for name in ("numpy.linalg", "numpy.random", "pandas.api.types", "matplotlib.pyplot",
                  "matplotlib.dates", "matplotlib.ticker", "numpy.lib.stride_tricks"):
         assert name in result["seen"]
