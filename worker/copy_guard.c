@@ -279,6 +279,20 @@ static PyObject *make_value(PyObject *self, PyObject *instance, PyObject *name, 
     return value && PyDict_SetItem(cache, name, value) == 0 ? py_take(&value) : NULL;
 }
 
+/* Whether the instance's class has it under its name: put into another one, it would set that there. */
+static int is_found_by(PyObject *self, PyObject *instance, PyObject *name)
+{
+    AUTO_PY line = PyObject_GetAttrString((PyObject *)Py_TYPE(instance), "__mro__");
+    int found = 0;
+    for (Py_ssize_t i = 0; line && !found && i < PyTuple_Size(line); i++) {
+        AUTO_PY names = PyObject_GetAttrString(PyTuple_GetItem(line, i), "__dict__");
+        AUTO_PY value = names ? PyObject_GetItem(names, name) : NULL;
+        found = value == self;
+    }
+    PyErr_Clear();
+    return found;
+}
+
 static PyObject *get_cached(PyObject *self, PyObject *args)
 {
     PyObject *instance, *owner = NULL;
@@ -290,6 +304,8 @@ static PyObject *get_cached(PyObject *self, PyObject *args)
     if (!name)
         return PyErr_Format(PyExc_TypeError, "Cannot use cached_property instance without calling "
                                              "__set_name__ on it.");
+    if (!is_found_by(self, instance, name))
+        return PyErr_Format(PyExc_TypeError, "cached_property %R is of another class", name);
     AUTO_PY cache = PyObject_GetAttrString(instance, "__dict__");
     if (!cache && PyErr_ExceptionMatches(PyExc_AttributeError))
         return refuse_cache(instance, name,

@@ -245,7 +245,7 @@ static int is_plain_self(struct gate *g, uint32_t i)
     static const char *const odd[] = {"__setattr__", "__slots__", "__getattr__"};
     uint32_t class = 0;
     if (!is_genuine_self(g, i, &class) || g->dict_replaced ||
-        !(class_facts_known(g, class) & CLASS_PLAIN) || N(g, class)->flags & MIXED)
+        !(class_facts_known(g, class) & CLASS_PLAIN) || gate_is_mixed(g, class))
         return 0;
     for (size_t k = 0; k < ARRAY_LEN(odd); k++) {
         uint32_t id = gate_name_find_text(g, odd[k], strlen(odd[k]));

@@ -150,8 +150,7 @@ static unsigned facts_of_namedtuple(struct gate *g, uint32_t i)
     return fields && are_tame_field_names(g, fields) ? ORDINARY : CLASS_REAL | CLASS_PLAIN;
 }
 
-/* Union[str] and Annotated[str, 1] are str. */
-static int stands_for_another(const struct gate *g, uint32_t base)
+int gate_stands_for_another(const struct gate *g, uint32_t base)
 {
     static const char *const names[] = {"Annotated", "ClassVar", "Concatenate", "Final",
                                         "Literal",   "NewType",  "NotRequired", "Optional",
@@ -204,7 +203,7 @@ static unsigned facts_of_base(struct gate *g, uint32_t base, unsigned depth, int
 {
     int subscript = kind_of(g, base) == K_Subscript; /* Generic[T] */
     base = subscript ? first_child(g, base) : base;
-    if (subscript && stands_for_another(g, base)) {
+    if (subscript && gate_stands_for_another(g, base)) {
         g->descriptor_bases = 1;
         return facts_of_unsure(g, base);
     }

@@ -571,6 +571,8 @@ int gate_library_begins(const struct gate *g, const char *prefix, size_t len);
 int gate_has_hidden_parts(const struct gate *g, uint32_t class, unsigned depth);
 /* Whether setting that private name on `base` may change an object of the library. */
 int gate_keeps_private(const struct gate *g, uint32_t id, uint32_t base);
+/* Annotated of Annotated[str, 1], which is str as a base. */
+int gate_stands_for_another(const struct gate *g, uint32_t base);
 /* A base that may be any class: no class of the source for sure, nor one of somebody else's. */
 int gate_is_unknown_base(const struct gate *g, uint32_t i);
 /* Marks the classes whose instances may be of the library's, too; whether one is so. */

@@ -127,6 +127,12 @@ static int is_export_of(const struct gate *g, uint32_t i, const char *name)
     return module && strcmp(module->name, name) == 0;
 }
 
+int gate_is_unknown_base(const struct gate *g, uint32_t i)
+{
+    uint32_t base = kind_of(g, i) == K_Subscript ? first_child(g, i) : i;
+    return !class_sure(g, base) && !export_sure(g, base) && builtin_sure(g, base) == BUILTIN_NONE;
+}
+
 /* Whether the class may be derived from one of that module, or one below it from both. */
 static int is_below(const struct gate *g, uint32_t class, const char *module, int depth)
 {
@@ -140,7 +146,7 @@ static int is_below(const struct gate *g, uint32_t class, const char *module, in
         if (is_export_of(g, base, module) || (value && is_export_of(g, value, module)) ||
             (own && is_below(g, own, module, depth + 1)))
             return 1;
-        if (!own && !export_sure(g, base) && builtin_sure(g, base) == BUILTIN_NONE &&
+        if ((gate_is_unknown_base(g, c) || gate_stands_for_another(g, base)) &&
             gate_module_in_use(g, module))
             return 1; /* pick(), L[0], a name that is bound twice */
     }
@@ -225,12 +231,6 @@ static int derives_abroad(const struct gate *g, uint32_t class, unsigned depth)
             return 1;
     }
     return 0;
-}
-
-int gate_is_unknown_base(const struct gate *g, uint32_t i)
-{
-    uint32_t base = kind_of(g, i) == K_Subscript ? first_child(g, i) : i;
-    return !class_sure(g, base) && !export_sure(g, base) && builtin_sure(g, base) == BUILTIN_NONE;
 }
 
 /*

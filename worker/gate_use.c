@@ -216,6 +216,16 @@ static int is_cache_value(const struct gate *g, uint32_t i)
            N(g, i)->field != F_decorator_list && !is_unseen_type(g, i);
 }
 
+/* A class that is made of it sets attributes by any text, also those that another base goes by. */
+static int is_base_beside(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent, call = N(g, parent)->parent;
+    if (is_in_field(g, i, K_ClassDef, F_bases))
+        return count_of(g, parent, F_bases) > 1 || N(g, parent)->flags & MIXED;
+    return kind_of(g, parent) == K_Tuple && count_of(g, parent, F_elts) > 1 &&
+           kind_of(g, call) == K_Call && builtin_what(g, first_child(g, call)) == BUILTIN_TYPE;
+}
+
 int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
 {
     if (exports & EXPORTS(EXPORT_PLAIN) && is_cache_value(g, i))
@@ -228,6 +238,8 @@ int check_restricted(struct gate *g, uint32_t i, uint32_t exports)
     if (exports & EXPORTS(EXPORT_NAMESPACE))
         note_namespace(g, i);
     int fine = !(exports & CALLED_ONLY) || is_callee(g, i);
+    if (exports & EXPORTS(EXPORT_NAMESPACE))
+        fine &= !is_base_beside(g, i);
     if (exports & EXPORTS(EXPORT_NAMEDTUPLE))
         fine &= is_callee(g, i) || is_in_field(g, i, K_ClassDef, F_bases);
     if (exports & EXPORTS(EXPORT_TYPE_ALIAS))
