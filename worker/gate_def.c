@@ -260,6 +260,12 @@ int check_class(struct gate *g, uint32_t i)
                 "A class below `singledispatchmethod` can have a dispatcher of its own, which "
                 "would be given the class of each argument, `type` among them.") < 0)
             return -1;
+        if (N(g, c)->field == F_bases && kind_of(g, c) == K_Subscript &&
+            gate_stands_for_another(g, first_child(g, c)) &&
+            gate_warn(g, RULE_METACLASS, c,
+                      "A base that is only meant for annotations stands for another class here: "
+                      "derive from that one.") < 0)
+            return -1;
         if (N(g, c)->field == F_bases && kind_of(g, c) == K_Starred &&
             gate_warn(g, RULE_METACLASS, c,
                       "The bases of this class are not known before the code runs.") < 0)

@@ -249,6 +249,14 @@ const struct package_seal package_seals[] = {
      "    return old(plain(fmt) if isinstance(fmt, str) else fmt, value)\n"
      "module._auto_format_str = auto\n"},
 
+    {"pandas.core.computation.expr", "reads private attributes, by their names in text",
+     "visitor = module.BaseExprVisitor\n"
+     "def visit(self, node, *, old=visitor.visit_Attribute, **kwargs):\n"
+     "    if str(node.attr)[:1] == '_':\n"
+     "        refuse('a private attribute in an expression')\n"
+     "    return old(self, node, **kwargs)\n"
+     "visitor.visit_Attribute = visit\n"},
+
     {"pandas.io.formats.style_render", "reads attributes by their names in text",
      "def wrap(formatter=None, *args, old=module._maybe_wrap_formatter, **kwargs):\n"
      "    if isinstance(formatter, str):\n"

@@ -129,7 +129,8 @@ def test_what_waits_in_sockets(approve, kind):
         pytest.skip("this kernel takes only small ones")
     answer = approve(HEAD + textwrap.dedent(KINDS[kind]) + TAIL, None, "--memory", "32M")
     assert (answer["status"], (answer["error"] or {}).get("limit")) == ("limit", "memory"), answer
-    assert answer["usage"]["memory_peak_bytes"] < 128 * MIB * SLOW, answer
+    # Twice the limit and what the interpreter is born with; without the count it is 300 and more.
+    assert answer["usage"]["memory_peak_bytes"] < 192 * MIB * SLOW, answer
 
 
 def test_a_server_whose_clients_do_not_wait(value):
