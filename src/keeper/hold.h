@@ -13,8 +13,9 @@
 #define HOLD_PIPE_BYTES (UINT64_C(64) * 1024)
 /*
  * What a socket counts for besides what waits in it: the kernel keeps 2 to 5 KiB for one, and the
- * rest is what each lengthens a look by. Of 20,000 one takes 0.1 s, in which they can be filled with
- * as much as 20 KiB each; so there are no more of them than a look is in time for.
+ * rest is what each lengthens a look by. Of 20,000 one takes 0.1 to 0.2 s where the run keeps all
+ * processors, and they were filled with 15 to 45 KiB each before it was over; so there are no more of
+ * them than a look is in time for.
  */
 #define HOLD_SOCKET_BYTES (UINT64_C(16) * 1024)
 
