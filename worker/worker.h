@@ -266,6 +266,8 @@ int redirect_guard(void);
 int machinery_guard(void);
 /* copy_guard.c: what the library does by a name that an object has for it. As that. */
 int copy_guard(void);
+/* own_guard.c: what ExitStack and PrettyPrinter look up on `self` is their own. As that. */
+int own_guard(void);
 /* path_guard.c: no path leads to a module. As that. */
 int path_guard(void);
 /* dict_guard.c: a class's dict hands out nothing that takes anything for `self`. As that. */
