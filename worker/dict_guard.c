@@ -48,10 +48,10 @@ static int is_hidden(PyObject *key, int is_codes)
 
 static PyObject *shown(PyObject *class, int is_copied)
 {
+    AUTO_PY module = type_module(class);
+    PyErr_Clear(); /* it says none */
     AUTO_PY all = PyObject_CallMethod(real_dict, "__get__", "O", class);
     AUTO_PY names = PyDict_New();
-    AUTO_PY module = type_module(class);
-    PyErr_Clear();
     int is_codes = module && PyUnicode_CompareWithASCIIString(module, "__main__") == 0;
     AUTO_PY keys = all && names && PyDict_Update(names, all) == 0 ? PyDict_Keys(names) : NULL;
     for (Py_ssize_t i = 0; keys && i < PyList_Size(keys); i++) {

@@ -503,6 +503,7 @@ import ctypes, os, time
 libc = ctypes.CDLL(None, use_errno=True)
 libc.clone.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]
 stack = ctypes.create_string_buffer(65536)
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(stack))  # the thread outlives Python's own end
 top = (ctypes.addressof(stack) + 65536) // 64 * 64 - 64
 fds = os.pipe()
 made = libc.clone(ctypes.cast(libc.pause, ctypes.c_void_p).value, top, 0x10900, None)
