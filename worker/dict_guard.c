@@ -17,6 +17,7 @@
 
 static PyObject *real_dict; /* type.__dict__["__dict__"] */
 static PyObject *real_vars;
+static PyObject *functools_names; /* NULL: the profile does not hand it out */
 
 /* What tells of a class, and does nothing. */
 static int only_tells(const char *name)
@@ -66,11 +67,10 @@ static PyObject *shown(PyObject *class, int is_copied)
 
 static PyObject *get_dict(PyObject *class, void *unused)
 {
-    PyObject *functools = names_of_module("functools");
     (void)unused;
     if (audit_is_on() && audit_is_by_code())
         return shown(class, 0);
-    if (audit_is_on() && functools && PyEval_GetGlobals() == functools)
+    if (audit_is_on() && functools_names && PyEval_GetGlobals() == functools_names)
         return shown(class, 1);
     return PyObject_CallMethod(real_dict, "__get__", "O", class);
 }
@@ -94,6 +94,7 @@ int dict_guard(void)
     AUTO_PY names = PyObject_GetAttrString(type, "__dict__");
     AUTO_PY ours = PyDescr_NewGetSet(&PyType_Type, &dict_def);
     AUTO_PY vars = PyCFunction_NewEx(&vars_def, NULL, NULL);
+    functools_names = names_of_module("functools");
     real_dict = names ? PyMapping_GetItemString(names, "__dict__") : NULL;
     real_vars = Py_XNewRef(PyDict_GetItemString(worker.builtins, "vars"));
     if (!real_dict || !ours || !vars || type_put_plain(type, "__dict__", ours) < 0)

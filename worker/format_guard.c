@@ -59,18 +59,6 @@ static size_t name_end(const char *text, size_t len, size_t at)
     return at;
 }
 
-/* Where what follows the name ends: at the `}` that closes the field. */
-static size_t field_end(const char *text, size_t len, size_t at)
-{
-    for (unsigned open = 1; at < len; at++) {
-        open += text[at] == '{';
-        open -= text[at] == '}';
-        if (open == 0)
-            return at;
-    }
-    return len;
-}
-
 static int check_format(const char *text, size_t len, int depth)
 {
     for (size_t at = 0; at < len; at++) {
@@ -78,7 +66,8 @@ static int check_format(const char *text, size_t len, int depth)
             at += text[at] == '{';
             continue;
         }
-        size_t name = at + 1, stop = name_end(text, len, name), end = field_end(text, len, stop);
+        size_t name = at + 1, stop = name_end(text, len, name),
+               end = gate_field_end(text, len, stop);
         if (check_path(text + name, stop - name) < 0)
             return -1;
         if (end > stop && depth < DEPTH_MAX && check_format(text + stop, end - stop, depth + 1) < 0)

@@ -54,6 +54,8 @@ int gate_may_be_in_class(const char *name);
  * "__class__.__name__". 0: it is something else.
  */
 size_t gate_tells_name(const char *text, size_t len);
+/* Where the field of a format that `at` lies in ends; fields may lie in what it says. */
+size_t gate_field_end(const char *text, size_t len, size_t at);
 /* Whether that is a method of instances, which the interpreter calls and classes may define. */
 int gate_is_method(const char *name);
 

@@ -35,8 +35,7 @@ static int is_tame_field_text(const struct gate *g, const char *text, size_t len
     return 1;
 }
 
-/* Where the field that begins behind a brace ends; fields may lie in its format. */
-static size_t field_end(const char *text, size_t len, size_t at)
+size_t gate_field_end(const char *text, size_t len, size_t at)
 {
     int depth = 1;
     for (; at < len; at++) {
@@ -63,7 +62,7 @@ int is_tame_format(const struct gate *g, PyObject *str)
             i++;
             continue;
         }
-        size_t end = field_end(text, (size_t)len, i + 1);
+        size_t end = gate_field_end(text, (size_t)len, i + 1);
         /* A bracket may hide braces from the count: then all that follows is the field. */
         if (memchr(text + i, '[', end - i))
             end = (size_t)len;

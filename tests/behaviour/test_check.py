@@ -202,6 +202,13 @@ def test_any_bytes_get_a_verdict(cordon, file, code, rule, shown):
     assert row["code_sha256"] == hashlib.sha256(code).hexdigest()
 
 
+def test_the_profile_says_how_long_code_may_be(cordon, file):
+    config = file("profiles:\n- {name: less, limits: {code: 1KiB}}\n- {name: more, limits: {code: 2MiB}}\n", "c.yaml")
+    for profile, size, code in ("less", 1024, 0), ("less", 1025, 3), ("more", 2 << 20, 0), ("more", (2 << 20) + 1, 3):
+        ran = cordon("check", "--config", config, "--profile", profile, file("#" * (size - 1) + "\n"))
+        assert ran.code == code and ("[too-large]" in ran.stdout) == (code == 3), ran
+
+
 def test_more_files_that_cannot_be_read_than_are_looked_at_at_once(cordon, file, tmp_path):
     names = [str(tmp_path / f"none{i}.py") for i in range(70)]
     ran = cordon("check", *names[:35], file("eval('1')\n", "warned.py"), *names[35:])
