@@ -173,7 +173,9 @@ def test_a_lost_ones_directory_goes_with_it(cordon, tmp_path, monkeypatch):
             for n in range(2):
                 contained.execute(f"result = {{'n': {n}}}")
             found = lambda: [d for d in Path(places).glob("*/*") if d.is_dir()]
-            assert wait_until(lambda: len(found()) == 1), found()
-            (waiting,) = [p for p in descendants(contained.pid) if str(p.pid) == found()[0].name]
+            # Not the one of a run that has just ended: it has gone when the one that waits has its own.
+            named = lambda: [p for p in descendants(contained.pid) if [str(p.pid)] == [d.name for d in found()]]
+            assert wait_until(lambda: len(named()) == 1), found()
+            (waiting,) = named()
             kill(waiting.pid)
             assert wait_until(lambda: not found()), found()
