@@ -449,8 +449,10 @@ CORDON_API int cordon_doctor(const struct cordon_options *opts,
  *
  * name:    stable, kebab-case: what a warning's `rule` may be.
  * meaning: one sentence.
- * trips:   code that gets a warning by this rule; NULL where none can be written down.
+ * trips:   code that gets a warning by this rule; NULL where `maker` is not.
  * passes:  code that does the like and gets none; may be NULL.
+ * maker:   a Python program that prints code that gets a warning by this rule, which is too
+ *          long, or holds what no text can; NULL where `trips` is not.
  */
 struct cordon_rule {
     size_t size; /* set by the caller, as in the requests */
@@ -458,6 +460,7 @@ struct cordon_rule {
     const char *meaning;
     const char *trips;
     const char *passes;
+    const char *maker;
 };
 
 /* The index-th rule, the most serious first: 1, or 0 past the last. */

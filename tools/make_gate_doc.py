@@ -71,11 +71,11 @@ def literal(piece):
 
 
 def rules():
-    """[(name, meaning, bad, good), ...] in the order in which warnings are shown."""
+    """[(name, meaning, bad, good, maker), ...] in the order in which warnings are shown."""
     text = (ROOT / "src/base/rules.c").read_text(encoding="utf-8")
     part = r'(NULL|"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*)'
-    row = re.compile(r"\[RULE_\w+\]\s*=\s*\{" + r",\s*".join([part] * 4) + r"\}")
-    return [tuple(literal(piece) for piece in match.groups()) for match in row.finditer(text)]
+    row = re.compile(r"\[RULE_\w+\]\s*=\s*\{" + r",\s*".join([part] * 4) + rf"(?:,\s*{part})?\}}")
+    return [tuple(literal(piece) for piece in match.groups("NULL")) for match in row.finditer(text)]
 
 
 def shown(title, code):
@@ -93,11 +93,10 @@ def modules():
 
 def page():
     text = HEAD + "## Rules\n\nThe most serious come first, as in a list of warnings.\n"
-    for name, meaning, bad, good in rules():
+    for name, meaning, bad, good, maker in rules():
+        asks = ("asks", bad) if bad is not None else ("asks, what this prints", maker)
         text += f"\n### {name}\n{meaning}\n"
-        examples = [shown(*pair) for pair in (("asks", bad), ("runs unasked", good)) if pair[1] is not None]
-        if examples:
-            text += "```python\n" + "".join(examples) + "```\n"
+        text += "```python\n" + shown(*asks) + (shown("runs unasked", good) if good else "") + "```\n"
     return text + MODULES + ", ".join(f"`{module}`" for module in modules()) + ".\n" + PACKAGES
 
 

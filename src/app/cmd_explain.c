@@ -57,6 +57,7 @@ static int print_rule(const struct cordon_rule *rule)
 {
     printf("%s\n\n%s\n", rule->name, rule->meaning);
     print_code("Asks:", rule->trips);
+    print_code("Asks, what this prints:", rule->maker);
     print_code("Runs unasked:", rule->passes);
     return out_flush();
 }
@@ -70,9 +71,10 @@ static int print_json(const char *name)
     int r = 0;
     for (size_t i = 0; rule_at(i, &rule); i++)
         if (is_asked(&rule, name))
-            r |= json_array_append_new(all, json_pack("{s:s, s:s, s:s?, s:s?}", "rule", rule.name,
-                                                      "meaning", rule.meaning, "trips", rule.trips,
-                                                      "passes", rule.passes));
+            r |= json_array_append_new(all,
+                                       json_pack("{s:s, s:s, s:s?, s:s?, s:s?}", "rule", rule.name,
+                                                 "meaning", rule.meaning, "trips", rule.trips,
+                                                 "passes", rule.passes, "maker", rule.maker));
     AUTO_FREE char *text = r == 0 ? json_dumps(all, JSON_PRESERVE_ORDER) : NULL;
     json_decref(all);
     if (!text) {

@@ -63,8 +63,9 @@ enum rule_id {
 struct rule {
     const char *name;    /* stable, kebab-case */
     const char *meaning; /* one sentence */
-    const char *bad;     /* code that trips it; NULL where none can be written down */
+    const char *bad;     /* code that trips it; NULL where there is a maker */
     const char *good;    /* code that does the like and does not; may be NULL */
+    const char *maker;   /* Python that prints code that trips it, too long or odd to be shown */
 };
 
 /* Indexed by rule_id. */

@@ -19,6 +19,7 @@ CORDON_API int cordon_rule(size_t index, struct cordon_rule *ret_rule)
         .meaning = row->meaning,
         .trips = row->bad,
         .passes = row->good,
+        .maker = row->maker,
     };
     memcpy(ret_rule, &all, all.size < sizeof(all) ? all.size : sizeof(all));
     return 1;

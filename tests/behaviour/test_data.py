@@ -79,6 +79,12 @@ def data(run):
 # ---- programs ------------------------------------------------------------------------
 
 
+def test_the_examples_of_the_rule_about_packages(cordon, verdicts):
+    [rule] = json.loads(cordon("explain", "--json", "package-door").out)
+    asks, clean = verdicts([rule["trips"], rule["passes"]])
+    assert [w["rule"] for w in asks] == ["package-door"] and clean == []
+
+
 def test_ordinary_programs_are_clean_and_right(many):
     envelopes = many([code for _, code in ORDINARY], drop="none")
     for (head, code), envelope in zip(ORDINARY, envelopes):

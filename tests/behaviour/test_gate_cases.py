@@ -67,14 +67,6 @@ def test_the_rules_are_all_there():
     assert all(meaning.endswith(".") for _, meaning, *_ in rules())
 
 
-@pytest.mark.parametrize("name, meaning, bad, good", rules())
-def test_the_examples_of_a_rule(name, meaning, bad, good):
-    if bad is not None:
-        assert name in {warning["rule"] for warning in check(bad)}
-    if good is not None:
-        assert check(good) == []
-
-
 def test_the_page_about_the_gate_is_current():
     assert (ROOT / "docs/GATE.md").read_text(encoding="utf-8") == page()
 
