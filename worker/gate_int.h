@@ -288,6 +288,13 @@ void gate_place(struct gate *g, size_t offset, long *ret_line, long *ret_column)
 /* gate_text.c. 0, -1, or 1: warned, and it cannot be parsed. */
 int gate_text_check(struct gate *g);
 
+/* gate_dense.c: what Python's parser would take too long for. As gate_text_check(). */
+int gate_dense_check(struct gate *g);
+/* An ASCII letter, digit or underscore. */
+int gate_is_of_word(char c);
+/* The end of the string that begins at `at` with a quote. */
+size_t gate_string_end(const struct gate *g, size_t at);
+
 /* ---- gate_hidden.c: nothing is shown for that character ----------------------------------- */
 
 int gate_is_hidden(uint32_t c);

@@ -201,74 +201,6 @@ static int check_cookies(struct gate *g)
     return 0;
 }
 
-/* ---- what the parser cannot read in time --------------------------------------------------- */
-
-/* Before 3.12 each field of an f-string is looked for from the start of the whole string. */
-#define FIELD_WORK_MAX 1000000000u
-
-/* The end of the string that begins at `at` with a quote. */
-static size_t string_end(const struct gate *g, size_t at)
-{
-    char quote = g->text[at];
-    size_t width = at + 2 < g->len && g->text[at + 1] == quote && g->text[at + 2] == quote ? 3 : 1;
-    for (size_t i = at + width; i < g->len; i++) {
-        if (g->text[i] == '\\')
-            i++;
-        else if (g->text[i] == '\n' && width == 1)
-            return i;
-        else if (g->text[i] == quote && (width == 1 || (i + 2 < g->len && g->text[i + 1] == quote &&
-                                                        g->text[i + 2] == quote)))
-            return i + width;
-    }
-    return g->len;
-}
-
-static int is_formatted(const struct gate *g, size_t quote)
-{
-    for (size_t k = 1; k <= 2 && k <= quote; k++)
-        if (g->text[quote - k] == 'f' || g->text[quote - k] == 'F')
-            return 1;
-    return 0;
-}
-
-static size_t count_braces(const char *text, size_t len)
-{
-    size_t count = 0;
-    for (const char *end = text + len; (text = memchr(text, '{', (size_t)(end - text))); text++)
-        count++;
-    return count;
-}
-
-static int has_endless_string(const struct gate *g)
-{
-    for (size_t i = 0, end; i < g->len; i++) {
-        if (g->text[i] == '#')
-            while (i < g->len && g->text[i] != '\n')
-                i++;
-        if (i >= g->len || (g->text[i] != '"' && g->text[i] != '\''))
-            continue;
-        end = string_end(g, i);
-        if (is_formatted(g, i) &&
-            (uint64_t)count_braces(g->text + i, end - i) * (end - i) > FIELD_WORK_MAX)
-            return 1;
-        i = end - 1;
-    }
-    return 0;
-}
-
-/* 0, -1, or 1: warned. */
-static int check_formatted_strings(struct gate *g)
-{
-    if (Py_Version >= 0x030c0000 ||
-        (uint64_t)count_braces(g->text, g->len) * g->len <= FIELD_WORK_MAX ||
-        !has_endless_string(g))
-        return 0;
-    return gate_warn_at(g, RULE_TOO_LARGE, 1, 1, 1, 1,
-                        "The code holds an f-string that takes Python's own parser too long.") < 0
-               ? -1
-               : 1;
-}
-
 /* ---- letters of names that Python reads as others ------------------------------------------ */
 
 static int is_ascii(const struct gate *g)
@@ -310,11 +242,6 @@ static int looks_like_operator(uint32_t c)
     return 0;
 }
 
-static int is_ascii_of_name(char c)
-{
-    return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
-}
-
 static int warn_operator(struct letters *l, uint32_t c)
 {
     l->odd++;
@@ -326,7 +253,7 @@ static int warn_operator(struct letters *l, uint32_t c)
 static int check_letter(struct letters *l, uint32_t c, size_t size)
 {
     if (c > 0x3000 && l->odd < ODD_MAX && l->at > 0 && looks_like_operator(c) &&
-        is_ascii_of_name(l->g->text[l->at - 1]) && is_ascii_of_name(l->g->text[l->at + size]))
+        gate_is_of_word(l->g->text[l->at - 1]) && gate_is_of_word(l->g->text[l->at + size]))
         return warn_operator(l, c);
     if (c < 0x80 || l->odd == ODD_MAX || !gate_reads_otherwise(c) ||
         is_between_ls(l->g, l->at, size))
@@ -345,7 +272,7 @@ static int is_field_string(const struct gate *g, size_t quote, int *ret_raw)
     int f = 0, r = 0;
     while (len < quote && len < 3) {
         char c = g->text[quote - 1 - len];
-        if (!is_ascii_of_name(c) && (unsigned char)c < 0x80)
+        if (!gate_is_of_word(c) && (unsigned char)c < 0x80)
             break;
         f += (c | 32) == 'f';
         r += (c | 32) == 'r';
@@ -386,7 +313,7 @@ static int walk_text(struct letters *l, char quote, size_t width, int raw)
 static int walk_string(struct letters *l)
 {
     const char *text = l->g->text;
-    size_t stop = string_end(l->g, l->at), end = l->end, from = l->at;
+    size_t stop = gate_string_end(l->g, l->at), end = l->end, from = l->at;
     int raw;
     if (!is_field_string(l->g, l->at, &raw) || l->depth == LETTERS_DEPTH_MAX) {
         l->at = stop;
@@ -491,5 +418,5 @@ int gate_text_check(struct gate *g)
     }
     if (check_characters(g) < 0 || check_letters(g) < 0 || check_cookies(g) < 0)
         return -1;
-    return memchr(g->text, '\0', g->len) ? 1 : check_formatted_strings(g);
+    return memchr(g->text, '\0', g->len) ? 1 : gate_dense_check(g);
 }

@@ -5,6 +5,7 @@ and of ordinary program are ours; when shared/gate lies beside the checkout, its
 judged too.
 """
 
+import ast
 import json
 import os
 import sys
@@ -159,6 +160,24 @@ def test_what_takes_the_compiler_too_long_is_not_compiled(what):
     most, program = SIDE_BY_SIDE[what]
     assert check(program(most)) == []
     assert [warning["rule"] for warning in check(program(most + 1))] == ["too-large"]
+
+
+def seconds(function, *args):
+    before = time.process_time()
+    function(*args)
+    return time.process_time() - before
+
+
+@pytest.mark.parametrize("unit", ["a;", 'f"{a}{a}{a}";'])
+def test_dense_code_is_not_parsed(unit):
+    code = unit * (500_000 // len(unit))
+    assert [warning["rule"] for warning in check(code)] == ["too-large"]
+    assert seconds(check, code) < seconds(ast.parse, code) / 4
+
+
+def test_tables_of_data_are_not_dense():
+    row = '    {"name": "Bolt M8 x 40", "price": 12.75, "stock": -140, "tags": ["steel", "zinc"]},\n'
+    assert check("rows = [\n" + row * 11_000 + "]\n") == []  # a megabyte
 
 
 def test_one_text_that_is_read_again_and_again_costs_its_length():

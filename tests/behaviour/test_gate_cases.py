@@ -78,6 +78,7 @@ def test_what_cannot_be_written_down():
     assert names("x = 1\0") == {"null-byte"}
     assert names("x = '\ud800'") == {"lone-surrogate"}
     assert names("#" * (2 << 20) + "\n") == {"too-large"}
+    assert names("a;" * 200000 + "\n") == {"too-large"}
     assert names("\n".join("x = [1, 2, 3, 4, 5, 6]" for _ in range(30000))) == {"too-large"}
     assert names("x = " + "lambda: " * 200 + "0") == {"too-deep"}
     assert names("x = " + "+".join("a" * 5000)) == {"too-deep"}
