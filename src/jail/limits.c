@@ -92,12 +92,12 @@ static int apply_one(const struct limit *limit, struct cordon_err *reterr)
 /*
  * An approved run is a normal program of the caller's and starts other programs. Many of
  * them reserve far more address space than they use (Go, V8, numerical libraries with a
- * buffer for each thread): of it there is plenty, of private memory a quarter more than the
+ * buffer for each thread, WebAssembly, sanitizers): of it there is no end, of private memory a quarter more than the
  * keeper allows the tree to hold, so that one huge object is a MemoryError and no kill.
  */
 static void widen(const struct sandbox_spec *spec, uint64_t *vm, uint64_t *data, uint64_t *file)
 {
-    *vm = times(spec->memory_bytes, 64);
+    *vm = RLIM_INFINITY;
     *data = sum(spec->memory_bytes, spec->memory_bytes / 4 + 64 * MIB); /* to start with */
     *file = times(spec->disk_bytes, LIMITS_FILE_TIMES);
 }
