@@ -80,7 +80,8 @@ struct sandbox_spec {
 
 struct wire_arm {
     uint64_t wall_ms; /* until the deadline */
-    uint64_t cpu_ms;  /* what its interpreter has taken to start */
+    uint64_t cpu_ms;  /* what its interpreter has taken to start, */
+    uint64_t bytes;   /* and the most memory it had until then; 0: nobody knows */
 };
 
 enum wire_limit {
@@ -95,6 +96,7 @@ enum wire_limit {
 struct wire_held {
     uint64_t bytes;     /* the most memory that it held, what it was born with included */
     uint64_t others_us; /* processor time of all its processes but the first one's own */
+    uint64_t unasked;   /* 1: what no look sees of its memory is made without a question */
 };
 
 struct wire_exit {

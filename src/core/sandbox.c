@@ -172,7 +172,8 @@ static void on_ready(struct cordon_run *run)
     run->cpu_at_start_ns = usage_cpu_ns(run->pid);
     send_request(run);
     const struct wire_arm arm = {.wall_ms = run->request.limits.wall_ms,
-                                 .cpu_ms = run->cpu_at_start_ns / 1000000u};
+                                 .cpu_ms = run->cpu_at_start_ns / 1000000u,
+                                 .bytes = run->frames.ready.resident_bytes};
     box_arm(run->box, run->id, &arm);
     set_alarm(run, run->request.limits.wall_ms + WIRE_TRACE_GRACE_MS + OVERTIME_MS);
 }

@@ -63,6 +63,7 @@ struct cordon_run {
     struct buf trace_text;
     pid_t pid; /* in our own PID namespace, from the kernel; 0: unknown */
     uint64_t cpu_at_start_ns;
+    int unasked;          /* as in wire_held */
     uint64_t others_us;   /* as in wire_held; 0: it was not looked at, or it is one process */
     uint64_t started_ns;  /* the request began to be handed over */
     uint64_t answered_ns; /* the answer was in */

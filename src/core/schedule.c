@@ -184,6 +184,7 @@ static void on_box_held(void *ctx, uint64_t id, const struct wire_held *held)
         return;
     run->exit.held_bytes = held->bytes;
     run->others_us = held->others_us;
+    run->unasked = held->unasked != 0;
 }
 
 static void on_box_failed(void *ctx, uint64_t id, const struct cordon_err *why)

@@ -63,6 +63,10 @@ static const struct sys_rule approved_rules[] = {
              "tmpfs keeps access lists of 64 KiB in memory that neither it nor a control group counts"},
     {ABSENT, "setxattrat#463", ANY, "its size is behind a pointer; setxattr will do"},
     {REFUSE, "prctl", {IS(0, V(PRCTL_SET_VMA))}, "gives it another name than it is looked for by"},
+    {REFUSE, "prctl", {IS(0, SPAN(78, 2), SPAN(80, 16), SPAN(96, 32))},
+             "78 takes a hash of gigabytes for each process; the others nobody has looked at, or has yet"},
+    {ASK,    "io_setup", ANY, "5 KiB for each, and no more for anybody else; programs do without"},
+    {ASK,    "landlock_create_ruleset", ANY, "rules come to a gigabyte for each process; programs do without"},
     {REFUSE, "sched_setscheduler sched_setattr sched_setparam setpriority", ANY,
              "who gets no turn holds up the keeper that answers it, or looks at it"},
     /* ---- kernel parts with a history of holes ---- */

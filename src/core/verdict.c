@@ -261,7 +261,7 @@ int verdict_refused_call(const char *text, unsigned *ret_nr, unsigned *ret_arch)
     return last && *last == '\n';
 }
 
-/* Without a number its signal was blocked. */
+/* Without a number its signal was blocked, or the code sent it. */
 static void say_refused_call(struct cordon_result *r, const struct cordon_run *run)
 {
     char name[96];
@@ -269,10 +269,15 @@ static void say_refused_call(struct cordon_result *r, const struct cordon_run *r
     const char *text = run->trace_text.data ? run->trace_text.data : "";
     int known = verdict_refused_call(text, &nr, &arch);
     r->line = verdict_trace_line(text);
-    result_error(r, CORDON_CRASHED, "crash",
-                 "the interpreter was stopped for %s%s, which the profile's call filter refuses",
-                 known ? "calling " : "a system call",
-                 known ? seccomp_call_name(nr, arch, name, sizeof(name)) : "");
+    if (known)
+        result_error(r, CORDON_CRASHED, "crash",
+                     "the interpreter was stopped for calling %s, which the profile's call filter "
+                     "refuses",
+                     seccomp_call_name(nr, arch, name, sizeof(name)));
+    else
+        result_error(r, CORDON_CRASHED, "crash",
+                     "the interpreter died of SIGSYS, for a system call that the profile's call "
+                     "filter refuses, or because the code sent that signal");
 }
 
 /* "SIGTERM (Terminated)"; signals of real time have a number only. */
@@ -395,6 +400,15 @@ static void take_memory(struct cordon_result *r, const struct cordon_run *run)
                                                           : "sampling";
 }
 
+/* Without the wall nobody expects it. */
+static void note_uncounted(struct cordon_result *r, const struct cordon_run *run)
+{
+    if (run->unasked && !run->group && run->request.approved &&
+        !(run->walls_down & (CORDON_WALL_LIMITS | CORDON_WALL_SECCOMP)))
+        result_note(r, "memory that none of its processes shows was not counted ('cordon doctor': "
+                       "hidden-memory)");
+}
+
 static void take_usage(struct cordon_result *r, const struct cordon_run *run)
 {
     uint64_t cpu_ns = run->exit.cpu_us * 1000u;
@@ -471,6 +485,7 @@ struct cordon_result *verdict_make(struct cordon_run *run)
         r->warnings = warnings_take(&run->frames.warnings);
     judge(r, run);
     take_refused_call(r, run);
+    note_uncounted(r, run);
     if (take_output(r, run) < 0) {
         cordon_result_free(r);
         return NULL;

@@ -89,11 +89,14 @@ static void say_line(void)
         (void)syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), WIRE_TRACE_SIGNAL);
 }
 
+#define BY_FILTER 1 /* SYS_SECCOMP, not in every libc's headers */
+
 static void on_refused(int sig, siginfo_t *info, void *context)
 {
     (void)sig;
     (void)context;
-    say_number((unsigned)info->si_syscall, info->si_arch);
+    if (info->si_code == BY_FILTER) /* else somebody sent it, and there is no call in it */
+        say_number((unsigned)info->si_syscall, info->si_arch);
     say_line();
 
     /* PID 1 of a namespace is deaf to signals that it sends to itself. Another refused call,
@@ -141,15 +144,22 @@ static void allow_instead(struct sock_filter *code, size_t count)
             code[i].k = SECCOMP_RET_ALLOW;
 }
 
+/* A call that somebody thinks about is not interrupted by signals, which would be an EINTR that no
+ * program expects of it. */
+#define ASKING (SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+
+int filter_try_asking(struct cordon_err *reterr)
+{
+    const struct sock_filter all = {.code = BPF_RET | BPF_K, .k = SECCOMP_RET_ALLOW};
+
+    AUTO_FD listener = load(&all, sizeof(all), ASKING);
+    return listener >= 0 ? 0 : err_set(reterr, CORDON_E_HOST, errno, "no call can be asked about");
+}
+
 int filter_load_asking(void *bytes, size_t len, int *ret_listener, struct cordon_err *reterr)
 {
-    /* A call that somebody thinks about is not interrupted by signals, which would be an EINTR
-     * that no program expects of it. */
-    const unsigned long flags =
-        SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
-
     if (ret_listener)
-        *ret_listener = len > 0 && len <= FILTER_BYTES_MAX ? load(bytes, len, flags) : -1;
+        *ret_listener = len > 0 && len <= FILTER_BYTES_MAX ? load(bytes, len, ASKING) : -1;
     if (ret_listener && *ret_listener >= 0)
         return 0;
     allow_instead(bytes, len / sizeof(struct sock_filter));

@@ -43,4 +43,7 @@ int filter_load(const void *bytes, size_t len, struct cordon_err *reterr);
  */
 int filter_load_asking(void *bytes, size_t len, int *ret_listener, struct cordon_err *reterr);
 
+/* Whether it can be had here, under a filter that stays on the caller. 0 or a negative code. */
+int filter_try_asking(struct cordon_err *reterr);
+
 #endif

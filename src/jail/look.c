@@ -366,6 +366,16 @@ int look_seccomp(struct trial *t, struct cordon_err *reterr)
     return 0;
 }
 
+int look_hidden_memory(struct trial *t, struct cordon_err *reterr)
+{
+    int r = privs_no_new_privs(reterr);
+    if (r == 0)
+        r = filter_try_asking(reterr);
+    if (r == 0)
+        SAY(t, "the keeper is asked before it is made");
+    return r;
+}
+
 /* ---- a sandbox without namespaces, by its own table ------------------------------------- */
 
 /* In a copy that stands for a sandbox: t->host->plan names its place. */

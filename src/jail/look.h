@@ -25,5 +25,6 @@ int look_no_new_privs(struct trial *t, struct cordon_err *reterr);
 int look_landlock(struct trial *t, struct cordon_err *reterr);
 int look_contained(struct trial *t, struct cordon_err *reterr);
 int look_seccomp(struct trial *t, struct cordon_err *reterr);
+int look_hidden_memory(struct trial *t, struct cordon_err *reterr);
 
 #endif

@@ -97,6 +97,12 @@ static const struct probe table[] = {
     {"seccomp", "no-new-privs", PROBE_COPY, look_seccomp, CORDON_WALL_SECCOMP, PROBE_BOTH,
      "system calls that code has no use for are refused",
      "run a kernel with CONFIG_SECCOMP_FILTER, and libseccomp 2.5 or later", NULL},
+    {"hidden-memory", "seccomp", PROBE_COPY, look_hidden_memory, 0, 0,
+     "an approved run's memory that none of its processes shows counts",
+     "run Linux 5.19 or later, outside of whatever answers the system calls of this program for "
+     "the "
+     "kernel (LXD, a supervised container), or where each run can have a control group",
+     NULL},
     {"contained", "no-new-privs", PROBE_HERE, look_contained, 0, PROBE_CONTAINED,
      "where namespaces cannot be had, the rest can",
      "run Linux 6.7 or later with CONFIG_SECURITY_LANDLOCK and 'landlock' in the boot parameter "

@@ -97,18 +97,38 @@ int hold_has_socket(uint64_t inode)
     return at == SEEN_MAX || seen[at].round == round_now;
 }
 
-/* Whatever file system it is of, nobody is asked: a server that is gone must not hold us up. */
-static void count_one(int dir, const char *name, struct hold_objects *ret)
+/*
+ * Whatever file system it is of, nobody is asked: a server that is gone must not hold us up. Where a
+ * container's filter refuses that call there is nothing better than the older one.
+ */
+static int look_at_one(int dir, const char *name, struct statx *ret)
+{
+    struct stat st;
+
+    if (statx(dir, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
+              STATX_TYPE | STATX_INO | STATX_BLOCKS, ret) == 0)
+        return 0;
+    if ((errno != EPERM && errno != ENOSYS) || fstatat(dir, name, &st, AT_NO_AUTOMOUNT) < 0)
+        return -1;
+    *ret = (struct statx){.stx_mode = (uint16_t)st.st_mode,
+                          .stx_ino = st.st_ino,
+                          .stx_blocks = (uint64_t)st.st_blocks,
+                          .stx_dev_major = major(st.st_dev),
+                          .stx_dev_minor = minor(st.st_dev)};
+    return 0;
+}
+
+static void count_one(int dir, const char *name, dev_t proc, struct hold_objects *ret)
 {
     struct statx st;
 
-    if (statx(dir, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
-              STATX_TYPE | STATX_INO | STATX_BLOCKS, &st) < 0)
+    if (look_at_one(dir, name, &st) < 0)
         return;
     dev_t dev = makedev(st.stx_dev_major, st.stx_dev_minor);
     int pipe = S_ISFIFO(st.stx_mode);
     int sock = S_ISSOCK(st.stx_mode) && dev == socket_dev();
     int file = S_ISREG(st.stx_mode) && dev == memory_dev();
+    ret->proc_files += S_ISREG(st.stx_mode) && dev == proc;
     if ((!pipe && !sock && !file) || !is_new(dev, st.stx_ino))
         return;
     if (pipe)
@@ -119,8 +139,20 @@ static void count_one(int dir, const char *name, struct hold_objects *ret)
         ret->file_bytes += st.stx_blocks * 512;
 }
 
+/* The /proc that the process sees, whichever that is; 0: none. */
+static dev_t proc_of(pid_t pid)
+{
+    char path[64];
+    struct stat st;
+
+    (void)snprintf(path, sizeof(path), "%d/root/proc/self", pid);
+    return fstatat(tree_proc(), path, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_dev : 0;
+}
+
 struct count {
     int every;
+    int over;
+    const struct hold_stop *stop;
     struct hold_objects *ret;
 };
 
@@ -133,11 +165,14 @@ static int has_few(const char *path)
 
 static void count_of(void *ctx, const struct tree_process *p)
 {
-    const struct count *c = ctx;
+    struct count *c = ctx;
     char path[64];
     struct dirent *e;
 
+    c->over = c->over || (c->stop && c->stop->is_over(c->stop->ctx));
     (void)snprintf(path, sizeof(path), "%d/fd", p->look);
+    if (c->over)
+        return;
     if (!c->every && has_few(path))
         return;
     int fd = openat(tree_proc(), path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -146,76 +181,46 @@ static void count_of(void *ctx, const struct tree_process *p)
         fd_close(&fd);
         return;
     }
+    dev_t proc = proc_of(p->look);
     while ((e = readdir(dir)))
         if (e->d_name[0] != '.')
-            count_one(dirfd(dir), e->d_name, c->ret);
+            count_one(dirfd(dir), e->d_name, proc, c->ret);
     (void)closedir(dir);
 }
 
-void hold_count(pid_t top, int without_top, int every, struct hold_objects *ret)
+void hold_count(pid_t top, int without_top, int every, const struct hold_stop *stop,
+                struct hold_objects *ret)
 {
-    struct count c = {.every = every, .ret = ret};
+    struct count c = {.every = every, .stop = stop, .ret = ret};
 
     *ret = (struct hold_objects){0};
     round_now++;
     tree_each(top, without_top, count_of, &c);
 }
 
-/* ---- in flight ---------------------------------------------------------------------- */
-
-/* Long enough for what sockets say; who makes it longer has something to hide. */
-#define LINES_MAX 1000
-
-/* Whether descriptors wait in what the file is about. Closes it. */
-static int has_waiting(int fd)
+static void add_descriptors(void *ctx, const struct tree_process *p)
 {
-    char line[256];
-    unsigned count = 0, lines = 0;
-
-    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
-    if (!f) {
-        fd_close(&fd);
-        return 0;
-    }
-    while (count == 0 && lines < LINES_MAX && fgets(line, sizeof(line), f)) {
-        lines += strncmp(line, "lock:", 5) == 0;
-        (void)sscanf(line, "scm_fds: %u", &count);
-    }
-    (void)fclose(f);
-    return count > 0 || lines == LINES_MAX;
-}
-
-static void look_for_waiting(void *ctx, const struct tree_process *p)
-{
-    int *found = ctx;
+    uint64_t *all = ctx;
     char path[64];
-    struct dirent *e;
+    struct stat st;
 
-    (void)snprintf(path, sizeof(path), "%d/fdinfo", p->look);
-    int fd = *found ? -1 : openat(tree_proc(), path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!dir) {
-        fd_close(&fd);
-        return;
-    }
-    while (!*found && (e = readdir(dir)))
-        if (e->d_name[0] != '.')
-            *found = has_waiting(openat(dirfd(dir), e->d_name, O_RDONLY | O_CLOEXEC));
-    (void)closedir(dir);
+    (void)snprintf(path, sizeof(path), "%d/fd", p->look);
+    if (fstatat(tree_proc(), path, &st, 0) == 0)
+        *all += (uint64_t)st.st_size;
 }
 
-int hold_in_flight(pid_t top, int without_top)
+uint64_t hold_descriptors(pid_t top, int without_top)
 {
-    int found = 0;
+    uint64_t all = 0;
 
-    tree_each(top, without_top, look_for_waiting, &found);
-    return found;
+    tree_each(top, without_top, add_descriptors, &all);
+    return all;
 }
 
 /* ---- System V ----------------------------------------------------------------------- */
 
-/* Adds up one column, counted from 0, of a table in /proc/sysvipc. */
-static uint64_t add_column(const char *name, unsigned column)
+/* Adds up one column, counted from 0, of a table in /proc/sysvipc, and `each` for each of its lines. */
+static uint64_t add_column(const char *name, unsigned column, uint64_t each)
 {
     char path[32], line[512];
     uint64_t all = 0;
@@ -227,27 +232,32 @@ static uint64_t add_column(const char *name, unsigned column)
         fd_close(&fd);
         return 0;
     }
-    while (fgets(line, sizeof(line), f)) {
+    int heading = fgets(line, sizeof(line), f) != NULL;
+    while (heading && fgets(line, sizeof(line), f)) {
         char *rest = line, *word = strtok_r(line, " \n", &rest);
         for (unsigned i = 0; i < column && word; i++)
             word = strtok_r(NULL, " \n", &rest);
-        all += word ? strtoull(word, NULL, 10) : 0; /* of the heading: a word, which is 0 */
+        all += each + (word ? strtoull(word, NULL, 10) : 0);
     }
     (void)fclose(f);
     return all;
 }
 
-/* A message's head; a semaphore, alone in a line of the cache; what undoes it, per process. */
+/* Of a queue, a set or a segment itself (6.18: up to 448, and its places in tables); a message's head; a
+ * semaphore, alone in a line of the cache; what undoes it, per process. */
+#define OBJECT_BYTES 512
 #define MESSAGE_BYTES 64
 #define SEMAPHORE_BYTES 64
 #define UNDO_BYTES 2
 
 uint64_t hold_ipc(uint64_t processes)
 {
-    uint64_t messages = add_column("msg", 3) + add_column("msg", 4) * MESSAGE_BYTES;
-    uint64_t semaphores = add_column("sem", 3) * (SEMAPHORE_BYTES + UNDO_BYTES * processes);
+    uint64_t messages =
+        add_column("msg", 3, OBJECT_BYTES) + add_column("msg", 4, 0) * MESSAGE_BYTES;
+    uint64_t sets = add_column("sem", 3, 0) * (SEMAPHORE_BYTES + UNDO_BYTES * processes) +
+                    add_column("sem", 99, OBJECT_BYTES);
 
-    return add_column("shm", 14) + add_column("shm", 15) + messages + semaphores;
+    return add_column("shm", 14, OBJECT_BYTES) + add_column("shm", 15, 0) + messages + sets;
 }
 
 /* ---- file systems in memory ----------------------------------------------------------- */

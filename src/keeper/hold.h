@@ -23,19 +23,27 @@ struct hold_objects {
     uint64_t pipes;
     uint64_t sockets;
     uint64_t file_bytes; /* in memory files that a descriptor is open for */
+    uint64_t proc_files; /* of /proc: each keeps what was read of it, as long as a path's name */
+};
+
+/* How many descriptors they are open for together: one look at each process. 0: not told (before 6.2). */
+uint64_t hold_descriptors(pid_t top, int without_top);
+
+/* Before each process `is_over` is asked whether it is of use to go on; NULL: always. */
+struct hold_stop {
+    int (*is_over)(void *ctx);
+    void *ctx;
 };
 
 /*
  * What descriptors of `top` and all below it are open for, each object once. every: also
  * where so few are open that they cannot come to much unless they are memory files.
  */
-void hold_count(pid_t top, int without_top, int every, struct hold_objects *ret);
+void hold_count(pid_t top, int without_top, int every, const struct hold_stop *stop,
+                struct hold_objects *ret);
 
 /* Whether the last count has met that socket. */
 int hold_has_socket(uint64_t inode);
-
-/* Whether descriptors wait in sockets of theirs, and with them what nobody has another one of. */
-int hold_in_flight(pid_t top, int without_top);
 
 /*
  * What no page of theirs shows: page tables, which a process can make a thousand times as large

@@ -14,6 +14,7 @@
 #include "jail/rootfs.h"
 #include "keeper/admit.h"
 #include "keeper/hold.h"
+#include "keeper/kept.h"
 #include "keeper/sockets.h"
 
 #include <signal.h>
@@ -37,7 +38,7 @@
 #define MOST_HASTE_NS (5000 * MS)
 /* What one processor can fill in a nanosecond, with pages of 2 MiB: 11 measured. */
 #define FILL_BYTES_PER_NS 12
-/* An interpreter that has loaded its library. */
+/* An interpreter that has loaded its library, at the most. */
 #define START_BYTES (32 * MIB)
 /* So many times as long as it took to ask what the kernel has, nobody asks again. */
 #define KERNEL_REST 20
@@ -85,13 +86,14 @@ static void open_places(struct run *run, pid_t top)
 }
 
 /*
- * Root's tasks no resource limit holds, and they make more of themselves faster than a look at
+ * Root's tasks no resource limit holds, nor a user's without a user namespace, and they make more of themselves faster than a look at
  * all of them is over. A peek costs one small file: so many numbers given out since, so many
  * tasks more at the most.
  */
 static int has_to_peek(const struct keeper *k, const struct run *run)
 {
-    return run->spec.approved && k->box->as_root && !is_unlimited(run);
+    return run->spec.approved && (k->box->as_root || !box_has_namespaces(k->box)) &&
+           !is_unlimited(run);
 }
 
 static uint64_t tasks_since(const struct run *run)
@@ -140,10 +142,11 @@ static uint64_t hidden_in_sockets(const struct look *look, pid_t top, uint64_t g
 {
     uint64_t known = sum->charged + look->objects.pipes * HOLD_PIPE_BYTES;
     uint64_t rest = growth > known ? growth - known : 0;
+    struct kept kept = {0};
 
-    if (rest <= sum->unsure || add(look->held, growth) <= look->most || !hold_in_flight(top, 1))
-        return rest < sum->unsure ? rest : sum->unsure;
-    return rest;
+    if (rest > sum->unsure && add(look->held, growth) > look->most)
+        kept_look(top, 1, look->until_ns, &kept);
+    return rest < sum->unsure || kept.waits || kept.too_long ? rest : sum->unsure;
 }
 
 /*
@@ -163,6 +166,25 @@ static uint64_t in_sockets(struct run *run, pid_t top, const struct look *look)
         return 0;
     sockets_held(&sum);
     return sum.charged + hidden_in_sockets(look, top, growth, &sum);
+}
+
+/*
+ * What descriptors keep besides. Of a file of /proc nobody tells how long what was read of it was: it may
+ * be all that the kernel has grown by and the count so far does not explain.
+ */
+static uint64_t in_descriptors(struct run *run, pid_t top, const struct look *look,
+                               uint64_t kernels)
+{
+    struct kept kept;
+
+    if (!run->spec.approved)
+        return 0;
+    uint64_t growth = kernel_growth(run);
+    if (growth <= kernels || add(look->held, growth - kernels) <= look->most)
+        return 0;
+    kept_look(top, 1, look->until_ns, &kept);
+    int may_be_all = look->objects.proc_files > 0 || kept.too_long;
+    return may_be_all || kept.bytes > growth - kernels ? growth - kernels : kept.bytes;
 }
 
 /* Honest strict code does not fork. Of approved code it is no more than the kernel has taken. */
@@ -199,14 +221,56 @@ static void walk(struct run *run, pid_t top, struct look *look, uint64_t kernels
         look->held = run->meter.peak_bytes;
 }
 
+/*
+ * A hundred processes are looked at for longer than it takes them to fill all pipes that they have. What
+ * the kernel has grown by since the last look is theirs until it is known, as far as they have so many.
+ */
+struct racing {
+    struct run *run;
+    const struct look *look;
+    pid_t top;
+};
+
+static uint64_t raced(const struct racing *r)
+{
+    uint64_t held = r->run->meter.held_bytes, before = r->run->meter.growth_bytes;
+    uint64_t growth = r->run->spec.approved ? kernel_growth(r->run) : 0;
+
+    if (growth <= before || add(held, growth - before) <= r->look->most)
+        return held;
+    uint64_t pipes = hold_descriptors(r->top, 1) * HOLD_PIPE_BYTES;
+    return add(held, growth - before < pipes ? growth - before : pipes);
+}
+
+static int is_over(void *ctx)
+{
+    const struct racing *r = ctx;
+    return raced(r) > r->look->most;
+}
+
+/* What the interpreter holds by itself. An approved run's is no copy of one that was looked at: it says so. */
+static uint64_t born_with(const struct keeper *k, const struct run *run)
+{
+    uint64_t born = run->spec.approved ? run->meter.born_bytes : k->zygote.born_bytes;
+    return born && born < START_BYTES ? born : START_BYTES;
+}
+
 static void add_up(const struct keeper *k, struct run *run, pid_t top, struct look *look)
 {
     const struct sandbox_spec *spec = &run->spec;
     int with_init = spec->approved != 0;
 
+    look->most = add(spec->memory_bytes, born_with(k, run));
+    struct racing racing = {.run = run, .look = look, .top = top};
+    const struct hold_stop stop = {is_over, &racing};
     open_places(run, top);
     /* Several with a few pipes each come to many. */
-    hold_count(top, with_init, may_have_files(run) || look->sum.processes > 1, &look->objects);
+    hold_count(top, with_init, may_have_files(run) || look->sum.processes > 1, &stop,
+               &look->objects);
+    if (is_over(&racing)) {
+        look->held = raced(&racing);
+        return;
+    }
     uint64_t filed = hold_filed(run->meter.work, spec->disk_bytes) +
                      hold_filed(run->meter.shm, spec->disk_bytes) +
                      (spec->approved ? hold_ipc(look->sum.processes) : 0) +
@@ -215,9 +279,10 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
     uint64_t kernels = look->objects.pipes * HOLD_PIPE_BYTES +
                        look->objects.sockets * HOLD_SOCKET_BYTES + hold_unseen(top, with_init);
 
-    look->most = add(spec->memory_bytes, k->zygote.born_bytes ? k->zygote.born_bytes : START_BYTES);
     look->held = look->sum.resident_bytes + filed + kernels;
     kernels += in_sockets(run, top, look);
+    look->held = look->sum.resident_bytes + filed + kernels;
+    kernels += in_descriptors(run, top, look, kernels);
     look->held = look->sum.resident_bytes + filed + kernels;
     kernels += in_mappings(run, top, look);
     look->held = look->sum.resident_bytes + filed + kernels;
@@ -247,13 +312,12 @@ static uint64_t processors(void)
 }
 
 /*
- * A limit that is no less than the time on one processor is there to be reached together
- * with the deadline: then that is what ended it. Approved code may have all of them.
+ * A limit that is no less than the time on all processors is not reached before the deadline. (Honest
+ * strict code has one of them, and reaches the usual limit no sooner; but it may have forked.)
  */
 static int is_cpu_counted(const struct run *run)
 {
-    uint64_t busy = run->spec.approved ? processors() : 1;
-    return run->spec.cpu_ms / busy < run->meter.wall_ms && !is_unlimited(run);
+    return run->spec.cpu_ms / processors() < run->meter.wall_ms && !is_unlimited(run);
 }
 
 static int is_out_of_cpu(const struct run *run)
@@ -347,6 +411,15 @@ static void note_peak(struct metered *m, uint64_t held)
         m->peak_bytes = held;
 }
 
+static void note_held(struct run *run, const struct look *look)
+{
+    note_peak(&run->meter, look->held);
+    if (look->goes_on || !run->spec.approved)
+        return;
+    run->meter.held_bytes = look->held;
+    run->meter.growth_bytes = kernel_growth(run);
+}
+
 static void note_spent(struct run *run, pid_t top)
 {
     struct metered *m = &run->meter;
@@ -367,7 +440,8 @@ static void tell(struct keeper *k, const struct run *run, struct metered *m)
         return;
     m->told_bytes = m->peak_bytes;
     m->told_ns = others_ns;
-    const struct wire_held held = {.bytes = m->peak_bytes, .others_us = others_ns / 1000};
+    const struct wire_held held = {
+        .bytes = m->peak_bytes, .others_us = others_ns / 1000, .unasked = m->unasked};
     keeper_tell(k, WIRE_HELD, run->id, &held, sizeof(held));
 }
 
@@ -399,7 +473,7 @@ static void look_at(struct keeper *k, struct run *run, uint64_t now, uint64_t un
     if (run->spec.approved) /* what may be hidden is looked for however long the walk was */
         look.held = add(look.held, admit_hidden(run, top, look.filed, look.sum.resident_bytes,
                                                 !has_haste(k, run), until_ns + TURN_NS / 2));
-    note_peak(&run->meter, look.held);
+    note_held(run, &look);
     note_spent(run, top);
     tell(k, run, &run->meter);
     uint64_t wait = interval(run, &look), soon = wait;

@@ -22,29 +22,33 @@ enum run_state { RUN_QUEUED, RUN_RUNNING, RUN_ENDED };
 
 /* What is known of the memory that a run holds (keeper/meter.c). */
 struct metered {
-    uint64_t look_ns;     /* when to look next; 0: not at all */
-    uint64_t peek_ns;     /* when to see whether to look before; 0: nobody needs to */
-    uint64_t looked_ns;   /* when the last look was over, */
-    uint64_t took_ns;     /* and how long it took */
-    uint64_t free_bytes;  /* what the host had left by then; 0: no need to know */
-    uint64_t taken_bytes; /* so much less, and it is time to look */
-    pid_t last_pid;       /* the last process number given out before it */
-    uint64_t room;        /* for tasks, as it saw them */
-    uint64_t kernel_low;  /* the least that the host's kernel was seen to have since it began */
-    uint64_t over_ns;     /* until when the sum of pages was not too much */
-    uint64_t forked_ns;   /* the last look before which something had forked */
-    uint64_t peak_bytes;  /* the most that was seen, pages that it was born with included */
-    uint64_t told_bytes;  /* of that, what the engine knows */
-    uint64_t cpu_ns;      /* the most that it was seen to have used, */
-    uint64_t start_ms;    /* and what of that before its code began */
-    uint64_t told_ns;     /* of what is not its first process's own, what the engine knows */
-    uint64_t hiding_ns;   /* when something had gone last that nobody had waited for */
-    uint64_t wall_ms;     /* what it was given; 0: not yet */
-    uint32_t over;        /* enum wire_limit: why it was killed */
-    struct walk walk;     /* over its page tables */
-    struct spent spent;   /* its processor time */
-    int work;             /* its working directory and its shared memory, for their size; */
-    int shm;              /* owned; -1: not to be had */
+    uint64_t look_ns;      /* when to look next; 0: not at all */
+    uint64_t peek_ns;      /* when to see whether to look before; 0: nobody needs to */
+    uint64_t looked_ns;    /* when the last look was over, */
+    uint64_t took_ns;      /* and how long it took */
+    uint64_t free_bytes;   /* what the host had left by then; 0: no need to know */
+    uint64_t taken_bytes;  /* so much less, and it is time to look */
+    pid_t last_pid;        /* the last process number given out before it */
+    uint64_t room;         /* for tasks, as it saw them */
+    uint64_t kernel_low;   /* the least that the host's kernel was seen to have since it began */
+    uint64_t held_bytes;   /* what it held when it was looked at last, */
+    uint64_t growth_bytes; /* and what the kernel had grown by then */
+    uint64_t over_ns;      /* until when the sum of pages was not too much */
+    uint64_t forked_ns;    /* the last look before which something had forked */
+    uint64_t peak_bytes;   /* the most that was seen, pages that it was born with included */
+    uint64_t told_bytes;   /* of that, what the engine knows */
+    uint64_t cpu_ns;       /* the most that it was seen to have used, */
+    uint64_t start_ms;     /* and what of that before its code began */
+    uint64_t born_bytes;   /* what an approved run's interpreter says it had then */
+    uint64_t unasked;      /* what it makes that no look sees, it makes without asking us */
+    uint64_t told_ns;      /* of what is not its first process's own, what the engine knows */
+    uint64_t hiding_ns;    /* when something had gone last that nobody had waited for */
+    uint64_t wall_ms;      /* what it was given; 0: not yet */
+    uint32_t over;         /* enum wire_limit: why it was killed */
+    struct walk walk;      /* over its page tables */
+    struct spent spent;    /* its processor time */
+    int work;              /* its working directory and its shared memory, for their size; */
+    int shm;               /* owned; -1: not to be had */
 };
 
 struct run {

@@ -135,6 +135,7 @@ static void on_arm(struct keeper *k)
     memcpy(&arm, packet.payload, sizeof(arm));
     run->meter.wall_ms = arm.wall_ms;
     run->meter.start_ms = arm.cpu_ms;
+    run->meter.born_bytes = arm.bytes;
     meter_start(k, run); /* its request is on its way */
     /* Later than a century from now is never. */
     run->due_ns = arm.wall_ms < UINT64_MAX / 4000000 ? io_now_ns() + arm.wall_ms * 1000000 : 0;

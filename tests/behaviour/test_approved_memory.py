@@ -344,6 +344,70 @@ result["set"] = [set_list(1), set_list(8000)]
 """
 
 
+# Of a program whose path is a thousand long, /proc tells no line before it has room for it.
+KEPT = {
+    "what was read of /proc": """
+        d = os.open(".", os.O_RDONLY)
+        for n in range(500):
+            os.mkdir("\\n" * 255, dir_fd=d)
+            d = os.open("\\n" * 255, os.O_RDONLY, dir_fd=os.dup(d))
+            os.closerange(d + 1, d + 9) if n % 8 else None
+            if n % 8 == 7:
+                os.dup2(d, 20); os.closerange(3, 20); os.closerange(21, 40); d = 20
+        f = os.open("f", os.O_RDWR | os.O_CREAT, dir_fd=d)
+        os.write(f, bytes(4096))
+        m = mmap.mmap(f, 4096)
+        for n in range(200):
+            x = os.open("/proc/self/maps", os.O_RDONLY)
+            while b"012" not in os.read(x, 1 << 20):
+                pass
+        time.sleep(rest)
+    """,
+    "what is watched": """
+        import select
+        watchers = [select.epoll() for n in range(80)]
+        events = [os.eventfd(0) for n in range(80)]
+        for number in range(200, 250):
+            for e in events:
+                os.dup2(e, number)
+                for w in watchers:
+                    w.register(number, 1)
+        time.sleep(rest)
+    """,
+}
+
+
+@pytest.mark.parametrize("code", KEPT.values(), ids=KEPT)
+def test_what_the_kernel_keeps_of_descriptors(approve, caller, code):
+    is_held(approve, code)
+
+
+FULL_AT_ONCE = """
+import os, time
+go, start = os.pipe()
+for n in range(60):
+    if os.fork() == 0:
+        os.close(start)
+        os.read(go, 1)
+        for i in range(110):
+            r, w = os.pipe()
+            os.set_blocking(w, False)
+            os.write(w, bytes(65536))
+        time.sleep(5)
+        os._exit(0)
+time.sleep(0.3)
+os.close(start)
+time.sleep(5)
+"""
+
+
+def test_many_who_fill_pipes_at_the_same_moment(approve):
+    """412 MiB, faster than anybody could look at each pipe."""
+    answer = approve(FULL_AT_ONCE, None, "--memory", "64M")
+    assert (answer["status"], (answer["error"] or {}).get("limit")) == ("limit", "memory"), answer
+    assert answer["usage"]["memory_peak_bytes"] < 250 * MIB * SLOW, answer
+
+
 def test_access_lists_are_short(approve):
     """The kernel's memory that they are in counts nowhere, 64 KiB for each file and two for a directory."""
     held, open_ = (approve(LISTS, None, *args) for args in ((), ("--drop-wall", "seccomp")))

@@ -4,6 +4,8 @@ Processor time of all processes of a run, also of those that nobody waits for: w
 is what the envelope tells, and no process counts twice.
 """
 
+import os
+
 import pytest
 
 from support import SLOW
@@ -51,6 +53,15 @@ def test_processor_time(run, limited, kind, code):
     assert "it had come to 0." not in answer["error"]["message"], answer
     least = 1000 if "--approved" in kind else 600  # a fresh interpreter's start is not counted
     assert least <= answer["usage"]["cpu_ms"] < 3000 * SLOW, answer
+
+
+@both
+@pytest.mark.skipif(os.cpu_count() < 2, reason="one processor has no more time than there is")
+def test_a_limit_as_long_as_the_deadline(run, limited, kind):
+    """As the usual ones: a process alone meets the deadline, several on several processors the limit."""
+    args = ("--timeout", "1", *limited(kind, "1s"))
+    assert run("while True: pass", None, *args)["status"] == "timeout"
+    run_into(run, "cpu", BURN + "for n in range(3): sow(9)\nwhile True: pass", *args, said="its limit of 1 s")
 
 
 UNSEEN = {

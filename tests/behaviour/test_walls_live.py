@@ -191,6 +191,12 @@ def test_there_is_no_way_around_the_end(run, before):
     assert "the profile's call filter refuses" in envelope["error"]["message"]
 
 
+def test_a_signal_of_its_own_is_no_call(run):
+    envelope = ends(run, "import signal; os.kill(os.getpid(), signal.SIGSYS)")
+    assert envelope["status"] == "crashed" and envelope["violations"] == [], envelope
+    assert "because the code sent that signal" in envelope["error"]["message"]
+
+
 def test_the_handler_cannot_be_replaced(run):
     envelope = run("import signal\nsignal.signal(signal.SIGSYS, signal.SIG_IGN)", None, *KERNEL)
     assert envelope["error"]["type"] == "PermissionError"
