@@ -340,19 +340,36 @@ static void note_text(struct gate *g, uint32_t i)
     }
 }
 
-/* The name of an attribute, as text: any that begins so, or whatever there is. */
-static void note_name_text(struct gate *g, uint32_t i)
+static void note_name_text(struct gate *g, uint32_t i, unsigned depth);
+
+/* Those that the name may be bound to. One that is bound to itself is being noted already. */
+static void note_values_text(struct gate *g, struct symbol *s, unsigned depth)
 {
-    size_t len = 0;
-    const struct symbol *s = symbol_of(g, i);
-    for (uint32_t b = s ? s->first : 0; b && may_go_on(g); b = g->binds[b].next) {
+    if (s->flags & SYMBOL_NOTING)
+        return;
+    s->flags |= SYMBOL_NOTING;
+    for (uint32_t b = s->first; b && may_go_on(g); b = g->binds[b].next) {
         uint32_t value = value_assigned(g, &g->binds[b]);
         if (value && kind_of(g, value) != K_Name)
-            note_name_text(g, value);
+            note_name_text(g, value, depth);
     }
+    s->flags &= ~(uint32_t)SYMBOL_NOTING;
+}
+
+/* The name of an attribute, as text: any that begins so, or whatever there is. */
+static void note_name_text(struct gate *g, uint32_t i, unsigned depth)
+{
+    size_t len = 0;
+    struct symbol *s = symbol_of(g, i);
+    if (depth >= GATE_DEPTH_MAX) {
+        *g->steps = g->steps_max + 1; /* too involved, as code that takes too many steps is */
+        return;
+    }
+    if (s)
+        note_values_text(g, s, depth + 1);
     if (kind_of(g, i) == K_IfExp) {
-        note_name_text(g, child_of(g, i, F_body));
-        note_name_text(g, child_of(g, i, F_orelse));
+        note_name_text(g, child_of(g, i, F_body), depth + 1);
+        note_name_text(g, child_of(g, i, F_orelse), depth + 1);
         return;
     }
     if (kind_of(g, i) == K_Constant)
@@ -410,7 +427,7 @@ static void note_call(struct gate *g, uint32_t i)
     if (exports & (EXPORTS(EXPORT_ATTRGETTER) | EXPORTS(EXPORT_METHODCALLER)))
         FOR_CHILDREN (g, c, i)
             if (N(g, c)->field == F_args) {
-                note_name_text(g, c);
+                note_name_text(g, c, 0);
                 note_path_taken(g, c);
             }
     if (exports & EXPORTS(EXPORT_COPYING) && call_shape(g, i).starred && !g->named_writes)
@@ -427,7 +444,7 @@ static void note_call(struct gate *g, uint32_t i)
         return;
     uint32_t name = child_at(g, i, F_args, 1);
     if (name)
-        note_name_text(g, name);
+        note_name_text(g, name, 0);
     /* Names that are set by text count as defined by the source. */
     PyObject *text = sets && name ? string_of(g, name) : NULL;
     uint32_t id = text ? gate_name_find(g, text) : 0;

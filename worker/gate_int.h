@@ -121,6 +121,7 @@ enum symbol_flag {
     SYMBOL_HOLDS_CLASS = 262144, /* `*args` with the class of an Enum without members */
     SYMBOL_MEMO = 131072,        /* of __deepcopy__ */
     SYMBOL_KEPT = 65536,         /* loaded other than to read an attribute of it */
+    SYMBOL_NOTING = 1048576,     /* its values are being noted (gate_facts.c) */
 };
 
 struct symbol {

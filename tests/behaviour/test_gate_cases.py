@@ -85,6 +85,16 @@ def test_what_cannot_be_written_down():
     assert "more-warnings" in names("\n".join(f"x{i}" for i in range(400)))
 
 
+def test_names_of_attributes_that_are_bound_in_circles_or_far_away():
+    def rules(lines):
+        return {warning["rule"] for warning in check("\n".join(["class A: pass", "a0 = 'm'", *lines]))}
+
+    circle = ["def f(c):", "    a0 = 'm' if c else a0", "    return getattr(A(), a0)"]
+    chain = [f"a{i + 1} = 'm' if input_data else a{i}" for i in range(5000)]
+    assert rules(circle) == {"attribute-by-name"}
+    assert "too-deep" in rules(chain + ["getattr(A(), a5000)"])
+
+
 # ---- places ----------------------------------------------------------------------
 
 
