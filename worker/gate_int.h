@@ -165,6 +165,8 @@ struct table { /* open addressing, a power of two */
     size_t size, used;
 };
 
+#define KNOWN_NAMES 256
+
 struct gate {
     PyObject *source;
     const char *text; /* UTF-8 of source */
@@ -179,6 +181,7 @@ struct gate {
     uint32_t name_count, name_room;
     uint32_t *name_slots; /* hash -> id */
     size_t name_slot_count;
+    uint32_t known_names[KNOWN_NAMES]; /* address -> id, of the last one that was asked for */
     struct symbol *symbols; /* 0 is no symbol */
     uint32_t symbol_count, symbol_room;
     struct bind *binds; /* 0 is no binding */

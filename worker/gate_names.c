@@ -112,7 +112,7 @@ static uint32_t id_of(struct gate *g, PyObject *str)
     return id ? id : add_name(g, str, text, (size_t)len);
 }
 
-uint32_t gate_name_id(struct gate *g, PyObject *str)
+static uint32_t id_by_text(struct gate *g, PyObject *str)
 {
     Py_ssize_t len;
     const char *text = PyUnicode_AsUTF8AndSize(str, &len);
@@ -122,6 +122,21 @@ uint32_t gate_name_id(struct gate *g, PyObject *str)
         return id_of(g, str);
     AUTO_PY normal = PyObject_CallFunction(normalize, "sO", "NFKC", str);
     return normal ? id_of(g, normal) : 0;
+}
+
+/*
+ * The parser has one object for each name, wherever it stands. An object stays what it is as
+ * long as a name holds it: another one could come to lie at its address.
+ */
+uint32_t gate_name_id(struct gate *g, PyObject *str)
+{
+    uint32_t *known = &g->known_names[(uintptr_t)str / sizeof(void *) / 2 % KNOWN_NAMES];
+    if (*known && NAME(g, *known)->str == str)
+        return *known;
+    uint32_t id = id_by_text(g, str);
+    if (id)
+        *known = id;
+    return id;
 }
 
 uint32_t gate_name_mangled(struct gate *g, uint32_t scope, uint32_t id)

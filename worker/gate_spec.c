@@ -192,18 +192,34 @@ enum kind gate_kind_of(PyObject *node)
     return slots[at].type ? slots[at].kind : K_UNKNOWN;
 }
 
+/* What is known of the value in that slot; of type T_END if there is none. */
+static const struct field_spec *spec_of_slot(const struct kind_spec *spec, size_t slot)
+{
+    return slot < ARRAY_LEN(spec->scalars) ? &spec->scalars[slot]
+                                           : &spec->children[slot - ARRAY_LEN(spec->scalars)];
+}
+
 /* Which of the values the field of that name is, or -1; *ret_field. */
 static int slot_of_field(const struct kind_spec *spec, const char *name, unsigned char *ret_field)
 {
     for (size_t i = 0; i < VALUES_MAX; i++) {
-        const struct field_spec *field = i < ARRAY_LEN(spec->scalars)
-                                             ? &spec->scalars[i]
-                                             : &spec->children[i - ARRAY_LEN(spec->scalars)];
+        const struct field_spec *field = spec_of_slot(spec, i);
         *ret_field = field->field;
         if (field->type && strcmp(field_names[field->field], name) == 0)
             return (int)i;
     }
     return -1;
+}
+
+/* Fields without a meaning behind all others are not read; what is not read is absent. */
+static void close_order(const struct kind_spec *spec, struct field_order *order)
+{
+    while (order->count && spec_of_slot(spec, order->slots[order->count - 1])->type == T_SKIP)
+        order->count--;
+    order->absent_count = 0;
+    for (unsigned char slot = 0; slot < VALUES_MAX; slot++)
+        if (spec_of_slot(spec, slot)->type && !memchr(order->slots, slot, order->count))
+            order->absent[order->absent_count++] = slot;
 }
 
 /* 1: each field that this Python's type has is in the specification; 0; -1. */
@@ -223,6 +239,7 @@ static int knows_type(enum kind kind, PyObject *type)
             return 0;
         order->slots[order->count++] = (unsigned char)slot;
     }
+    close_order(&gate_specs[kind], order);
     return n < 0 ? -1 : 1;
 }
 

@@ -52,6 +52,8 @@ static int read_values(PyObject *object, const struct field_order *order, PyObje
     AUTO_PY dict = PyObject_GenericGetDict(object, NULL);
     if (!dict)
         return -1;
+    for (unsigned n = 0; n < order->absent_count; n++)
+        values[order->absent[n]] = NULL;
     for (unsigned n = 0, as_listed = 1; n < order->count; n++) {
         PyObject *name = gate_keys[order->fields[n]];
         as_listed = as_listed && PyDict_Next(dict, &at, &key, &value) && key == name;
@@ -350,7 +352,10 @@ static int push(struct walk *w, uint32_t parent, enum field field, PyObject *obj
     if (gate_grow((void **)&w->frames, &w->room, w->depth, sizeof(struct frame)) < 0)
         return -1;
     struct frame *f = &w->frames[w->depth];
-    *f = (struct frame){.node = i, .spec = &gate_specs[kind]};
+    f->list = NULL;
+    f->node = i;
+    f->position = f->field = 0;
+    f->spec = &gate_specs[kind];
     if (read_values(object, &gate_orders[kind], f->values) < 0 || read_scalars(w->g, i, f) < 0)
         return -1;
     if (!f->spec->children[0].type) /* a leaf */

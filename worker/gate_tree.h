@@ -86,9 +86,13 @@ struct kind_spec {
 
 #define VALUES_MAX 12 /* scalars and children */
 
-/* The fields of a type as this Python lists them, and which of the values above each is. */
+/*
+ * The fields of a type as this Python lists them, up to the last one that has a meaning here,
+ * and which of the values above each is; then those values that this Python has no field for.
+ */
 struct field_order {
     unsigned char count, fields[VALUES_MAX], slots[VALUES_MAX];
+    unsigned char absent_count, absent[VALUES_MAX];
 };
 
 extern const struct kind_spec gate_specs[K_COUNT];
