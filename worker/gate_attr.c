@@ -240,9 +240,9 @@ static int check_registration(struct gate *g, uint32_t i)
 /* A view of a dict that the library keeps. */
 static int is_proxy(const struct gate *g, const char *name)
 {
-    return (strcmp(name, "groupindex") == 0 && g->imports) || /* many modules have a pattern */
-           (strcmp(name, "metadata") == 0 && (g->fields || g->fields_roam)) ||
-           (strcmp(name, "registry") == 0 && g->dispatches);
+    return (g->imports && strcmp(name, "groupindex") == 0) || /* many modules have a pattern */
+           ((g->fields || g->fields_roam) && strcmp(name, "metadata") == 0) ||
+           (g->dispatches && strcmp(name, "registry") == 0);
 }
 
 int gate_hands_table_out(const struct gate *g, const char *name)

@@ -299,13 +299,16 @@ unsigned class_facts_known(const struct gate *g, uint32_t class_node)
 /* The bases of a class that a call makes: type("C", (A, B), {}), E("F", "X Y", type=A). */
 static void note_made_class(struct gate *g, uint32_t i, int *ret_failed)
 {
+    int is_enum = gate_module_in_use(g, "enum");
+    int is_type = builtin_what(g, first_child(g, i)) == BUILTIN_TYPE;
+    if (!is_enum && !is_type)
+        return;
     uint32_t bases = child_at(g, i, F_args, 1), type = keyword_of(g, i, "type");
-    if (builtin_what(g, first_child(g, i)) == BUILTIN_TYPE && bases) {
+    if (is_type && bases) {
         g->mixins = 1;
         FOR_CHILDREN (g, c, bases)
             g->texts |= (facts_of_base(g, c, 0, ret_failed) & CLASS_TEXT) != 0;
     }
-    int is_enum = gate_module_in_use(g, "enum");
     if (is_enum && !type && call_shape(g, i).starred &&
         facts_of_base(g, first_child(g, i), 0, ret_failed) & CLASS_ENUM)
         note_all_as_enums(g); /* E("F", "A", **{"type": C}) */

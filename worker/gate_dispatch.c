@@ -17,10 +17,11 @@ static const char *text_of_name(const struct gate *g, uint32_t i)
 
 int is_dispatch_word(const struct gate *g, const char *text)
 {
+    if (!g->dispatches)
+        return 0;
     /* dispatch(x) looks x up among classes, `type` perhaps; registry may get keys of any kind. */
     int looks_up = strcmp(text, "dispatch") == 0 || strcmp(text, "registry") == 0;
-    return g->dispatches &&
-           (strcmp(text, "register") == 0 || (looks_up && compares_as_it_likes(g)));
+    return strcmp(text, "register") == 0 || (looks_up && compares_as_it_likes(g));
 }
 
 int names_dispatcher(const struct gate *g, const char *text)

@@ -13,6 +13,8 @@
 static void note_exports(struct gate *g, uint32_t i)
 {
     uint32_t exports = exports_of(g, i);
+    if (!exports)
+        return;
     g->dispatches |= (exports & EXPORTS(EXPORT_SINGLEDISPATCH)) != 0;
     g->fields |= (exports & EXPORTS(EXPORT_FIELDS)) != 0;
     g->fields_made |= (exports & (EXPORTS(EXPORT_FIELDS) | EXPORTS(EXPORT_FIELD))) != 0;
@@ -136,7 +138,7 @@ static int is_reading_parts(const struct gate *g, uint32_t i)
     case K_Subscript:
         return is_reading(g, i) && (is_reading(g, parent) || is_read_instead(g, parent));
     case K_Attribute:
-        return strcmp(NAME(g, N(g, parent)->name)->text, "get") == 0 && is_reading(g, i) &&
+        return IS_NAMED(g, N(g, parent)->name, "get") && is_reading(g, i) &&
                is_reading(g, N(g, parent)->parent);
     default:
         return 0;
@@ -202,7 +204,7 @@ static void note_builtin(struct gate *g, uint32_t i)
 static void note_use(struct gate *g, uint32_t id, int arguments)
 {
     struct name *name = NAME(g, id);
-    g->default_called |= arguments == USES_UNBOUND && strcmp(name->text, "default") == 0;
+    g->default_called |= arguments == USES_UNBOUND && IS_NAMED(g, id, "default");
     if (id && arguments > name->max_args)
         name->max_args = (int16_t)(arguments < USES_UNBOUND ? arguments : USES_UNBOUND);
 }
@@ -240,7 +242,7 @@ static int is_plain_value(const struct gate *g, uint32_t i)
     case K_List:
         return 1;
     case K_Attribute:
-        return strcmp(NAME(g, N(g, i)->name)->text, "__dict__") == 0;
+        return IS_NAMED(g, N(g, i)->name, "__dict__");
     default:
         return (b && b->kind == BIND_BEFORE) || (module_of(g, i, NULL) && b);
     }
@@ -289,12 +291,13 @@ static void note_attribute(struct gate *g, uint32_t i)
         NAME(g, n->name)->defined = NAME(g, n->name)->may_be_set = 1;
     NAME(g, n->name)->kept |= !is_reading(g, i);
     NAME(g, n->name)->parts_kept |= !is_reading_parts(g, i);
-    g->dict_replaced |= n->op != K_Load && strcmp(NAME(g, n->name)->text, "__dict__") == 0;
+    g->dict_replaced |= n->op != K_Load && IS_NAMED(g, n->name, "__dict__");
     if (n->op != K_Load && !is_in_field(g, i, K_AugAssign, F_target))
         return;
-    g->default_called |= strcmp(NAME(g, n->name)->text, "default") == 0 && !is_of_encoder(g, i);
+    g->default_called |= IS_NAMED(g, n->name, "default") && !is_of_encoder(g, i);
     if (is_plain_value(g, first_child(g, i)) ||
-        (is_of_descriptor(NAME(g, n->name)->text) && hands_owner_on(g, i)))
+        (NAME(g, n->name)->dunder && is_of_descriptor(NAME(g, n->name)->text) &&
+         hands_owner_on(g, i)))
         return;
     note_use(g, n->name,
              is_in_field(g, i, K_Call, F_func) ? arguments_of(g, n->parent) : USES_UNBOUND);
@@ -591,7 +594,8 @@ int gate_facts_collect(struct gate *g)
             N(g, i)->op = K_Load; /* it is bound; from here on it is read */
         if (N(g, i)->kind == K_Name && N(g, i)->op == K_Load)
             link_name(g, i);
-        const struct symbol *self = class_of_method(g, i) ? first_parameter(g, i) : NULL;
+        const struct symbol *self =
+            is_function(g, i) && class_of_method(g, i) ? first_parameter(g, i) : NULL;
         if (self)
             NAME(g, self->name)->is_self = 1;
     }

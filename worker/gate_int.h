@@ -182,7 +182,7 @@ struct gate {
     uint32_t *name_slots; /* hash -> id */
     size_t name_slot_count;
     uint32_t known_names[KNOWN_NAMES]; /* address -> id, of the last one that was asked for */
-    struct symbol *symbols; /* 0 is no symbol */
+    struct symbol *symbols;            /* 0 is no symbol */
     uint32_t symbol_count, symbol_room;
     struct bind *binds; /* 0 is no binding */
     uint32_t bind_count, bind_room;
@@ -197,6 +197,7 @@ struct gate {
     uint32_t line_count;
 
     unsigned char modules[GATE_MODULES_MAX]; /* which exported modules are in use */
+    uint32_t module_letters;                 /* what their names begin with (gate_scope.c) */
     unsigned char future_annotations;
     unsigned char hidden;         /* characters that cannot be seen are warned of */
     unsigned char dispatches;     /* singledispatch is in use: annotations are evaluated */
@@ -248,6 +249,10 @@ struct gate {
 
 #define N(g, i) (&(g)->nodes[i])
 #define NAME(g, id) (&(g)->names[id])
+/* Whether the name of that id is the text, a literal. */
+#define IS_NAMED(g, id, literal)                                                                   \
+    (NAME(g, id)->len == sizeof(literal) - 1 &&                                                    \
+     memcmp(NAME(g, id)->text, literal, sizeof(literal) - 1) == 0)
 
 /* gate_names.c */
 int gate_names_open(struct gate *g);

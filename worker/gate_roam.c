@@ -196,8 +196,8 @@ static int is_class_value(const struct gate *g, uint32_t i)
     if (s)
         return s->kinds & BINDS(BIND_CLASS) || is_class_parameter(g, s);
     if (kind_of(g, i) == K_Attribute)
-        return is_load(g, i) && (NAME(g, N(g, i)->name)->is_nested_class ||
-                                 strcmp(NAME(g, N(g, i)->name)->text, "__class__") == 0);
+        return is_load(g, i) &&
+               (NAME(g, N(g, i)->name)->is_nested_class || IS_NAMED(g, N(g, i)->name, "__class__"));
     return kind_of(g, i) == K_Call && builtin_sure(g, first_child(g, i)) == BUILTIN_TYPE;
 }
 
@@ -253,22 +253,37 @@ static int has_other_ways(const struct gate *g)
            (is_mentioned(g, "partial") && gate_is_read(g, READS_FUNC));
 }
 
+/* Of most names it can be told at once that they hold no class. */
+static int may_be_class(const struct gate *g, uint32_t i)
+{
+    const struct symbol *s = symbol_of(g, i);
+    if (s)
+        return (s->kinds & (BINDS(BIND_CLASS) | BINDS(BIND_PARAMETER))) != 0;
+    return kind_of(g, i) == K_Subscript ? is_class_alias(g, i) : is_class_value(g, i);
+}
+
+static int roams(const struct gate *g, uint32_t i)
+{
+    return may_be_class(g, i) && !stays_put(g, i) &&
+           (kind_of(g, i) == K_Subscript || is_class_value(g, i));
+}
+
 static void note_roaming(struct gate *g, uint32_t i)
 {
     enum kind kind = kind_of(g, i);
-    if (kind == K_Subscript)
-        g->classes_roam |= !g->classes_roam && is_class_alias(g, i) && !stays_put(g, i);
+    if (kind != K_Name && kind != K_Attribute && kind != K_Call && kind != K_Subscript)
+        return;
     if (is_caller_passed_on(g, i))
         g->library_callers |= OF_FILE | OF_JSON;
-    if (kind != K_Name && kind != K_Attribute && kind != K_Call)
-        return;
-    g->classes_roam |= !stays_put(g, i) && is_class_value(g, i);
+    if (!g->classes_roam)
+        g->classes_roam = roams(g, i);
 }
 
 /* `*args` of a method that gets a class there, and `__set_name__ = f`: who knows where it goes? */
 static int takes_class_unseen(const struct gate *g, uint32_t i)
 {
-    if (g->scopes[N(g, i)->scope].kind != SCOPE_CLASS)
+    if (g->scopes[N(g, i)->scope].kind != SCOPE_CLASS ||
+        (kind_of(g, i) != K_Name && !is_function(g, i)))
         return 0;
     const struct name *name = NAME(g, N(g, i)->name);
     unsigned at = gets_class_at(name->text);
@@ -308,12 +323,14 @@ static int is_super_of_class(const struct gate *g, uint32_t i)
 /* A property that is loaded from its class may go into another one. */
 static void note_taken(struct gate *g, uint32_t i)
 {
+    if (kind_of(g, i) != K_Attribute && kind_of(g, i) != K_Call)
+        return;
     int reads = kind_of(g, i) == K_Call && builtin_what(g, i + 1) == BUILTIN_GETATTR;
     uint32_t base = reads ? child_of(g, i, F_args) : first_child(g, i);
     uint32_t text = reads ? child_at(g, i, F_args, 1) : 0;
     uint32_t id = text && string_of(g, text) ? gate_name_find(g, string_of(g, text)) : 0;
     id = kind_of(g, i) == K_Attribute && is_load(g, i) ? N(g, i)->name : id;
-    if (id && base &&
+    if (id && base && !NAME(g, id)->taken &&
         (is_class_value(g, base) || is_super_of_class(g, base) ||
          (g->classes_roam && !is_instance(g, base))))
         NAME(g, id)->taken = 1;

@@ -240,17 +240,31 @@ static int bind_name(struct gate *g, uint32_t i)
 
 /* ---- imports -------------------------------------------------------------------------------- */
 
+/* The bit of a module's first letter: most questions are of modules that none in use begins as. */
+static uint32_t letter_of(const char *module)
+{
+    return 1u << (module[0] & 31);
+}
+
+static void mark_module(struct gate *g, const struct export_module *module, unsigned char how)
+{
+    g->modules[exports_index(module)] = how;
+    g->module_letters |= letter_of(module->name);
+}
+
 void gate_module_used(struct gate *g, const struct export_module *module)
 {
-    g->modules[exports_index(module)] = 1;
+    mark_module(g, module, 1);
     g->packages |= exports_is_added(module);
 }
 
 int gate_module_in_use(const struct gate *g, const char *module)
 {
-    const struct export_module *found = exports_find(module);
     if (strcmp(module, ANY_MODULE) == 0)
         return 1;
+    if (!(g->module_letters & letter_of(module)))
+        return 0;
+    const struct export_module *found = exports_find(module);
     return found && g->modules[exports_index(found)];
 }
 
@@ -328,7 +342,7 @@ static int bind_alias(struct gate *g, uint32_t i)
         module = NULL; /* relative */
     if (module && g->modules[exports_index(module)] < 2 &&
         strcmp(NAME(g, N(g, i)->name)->text, "*") == 0) {
-        g->modules[exports_index(module)] = 2; /* the names of a star import, but once */
+        mark_module(g, module, 2); /* the names of a star import, but once */
         return bind_import_from(g, i, module);
     }
     if (module && strcmp(NAME(g, N(g, i)->name)->text, "*") == 0)

@@ -118,7 +118,10 @@ int gate_size_check(struct gate *g)
     }
     int rc = check_scopes(g, sizes);
     free(sizes);
-    for (uint32_t i = 0; rc == 0 && i < g->node_count; i++)
+    int finally = 0;
+    for (uint32_t i = 0; rc == 0 && i < g->node_count; i++) {
         rc = check_keywords(g, i);
-    return rc < 0 ? -1 : check_finally(g);
+        finally |= N(g, i)->field == F_finalbody;
+    }
+    return rc < 0 || !finally ? rc : check_finally(g);
 }

@@ -203,12 +203,10 @@ static int check_cookies(struct gate *g)
 
 /* ---- letters of names that Python reads as others ------------------------------------------ */
 
+/* Each character is one byte of UTF-8. */
 static int is_ascii(const struct gate *g)
 {
-    unsigned char all = 0;
-    for (size_t i = 0; i < g->len; i++)
-        all |= (unsigned char)g->text[i];
-    return all < 0x80;
+    return (size_t)PyUnicode_GetLength(g->source) == g->len;
 }
 
 /* Catalan writes a dot between two of them. */
