@@ -195,8 +195,10 @@ static int is_plain_classmethod(const struct gate *g, uint32_t i)
 
 static void note_builtin(struct gate *g, uint32_t i)
 {
-    if (builtin_what(g, i) == BUILTIN_CLASSMETHOD && !is_plain_classmethod(g, i))
-        g->odd_classmethods = 1;
+    if (builtin_what(g, i) != BUILTIN_CLASSMETHOD)
+        return;
+    g->odd_classmethods |= !is_plain_classmethod(g, i);
+    g->free_classmethod |= N(g, i)->field != F_decorator_list;
 }
 
 /* ---- attributes ----------------------------------------------------------------------- */
@@ -614,7 +616,8 @@ int gate_facts_collect(struct gate *g)
     gate_fields_judge(g);
     for (uint32_t i = 0; i < g->node_count; i++) {
         note_store(g, i);
-        note_copied_names(g, i);
+        if (kind_of(g, i) == K_Call || g->hooked_copies)
+            note_copied_names(g, i);
         if (N(g, i)->kind == K_Constant && note_slots(g, i) < 0)
             return -1;
     }

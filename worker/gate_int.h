@@ -118,10 +118,12 @@ enum symbol_flag {
     SYMBOL_DENIED_BY_STAR = 8192, /* a star import may have brought it */
     SYMBOL_SELF_KNOWN = 16384,    /* SYMBOL_SELF_GENUINE is worked out */
     SYMBOL_SELF_GENUINE = 32768,
-    SYMBOL_HOLDS_CLASS = 262144, /* `*args` with the class of an Enum without members */
-    SYMBOL_MEMO = 131072,        /* of __deepcopy__ */
-    SYMBOL_KEPT = 65536,         /* loaded other than to read an attribute of it */
-    SYMBOL_NOTING = 1048576,     /* its values are being noted (gate_facts.c) */
+    SYMBOL_HOLDS_CLASS = 262144,  /* `*args` with the class of an Enum without members */
+    SYMBOL_MEMO = 131072,         /* of __deepcopy__ */
+    SYMBOL_KEPT = 65536,          /* loaded other than to read an attribute of it */
+    SYMBOL_NOTING = 1048576,      /* its values are being noted (gate_facts.c) */
+    SYMBOL_CLASS_KNOWN = 2097152, /* SYMBOL_IS_CLASS is worked out */
+    SYMBOL_IS_CLASS = 4194304,    /* a parameter that gets a class (gate_roam.c) */
 };
 
 struct symbol {
@@ -217,6 +219,7 @@ struct gate {
     unsigned char double_starred;   /* f(**x) occurs */
     unsigned char fields_roam;      /* and what it makes may be anywhere */
     unsigned char odd_classmethods; /* classmethod is given what may be a property */
+    unsigned char free_classmethod; /* it is used other than as a decorator */
     unsigned char default_called;   /* `.default` is taken from other than super() */
     unsigned char descriptor_bases; /* a class may derive from a descriptor of the library */
     unsigned char shallow_copies;   /* copy.copy is in use */

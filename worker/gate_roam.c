@@ -173,8 +173,7 @@ static int may_bind_class(const struct gate *g, uint32_t function)
     return 0;
 }
 
-/* `cls` of a method, `owner` of a descriptor's. */
-static int is_class_parameter(const struct gate *g, const struct symbol *s)
+static int gets_class(const struct gate *g, const struct symbol *s)
 {
     const struct bind *b = s->kinds & BINDS(BIND_PARAMETER) ? &g->binds[s->first] : NULL;
     uint32_t arguments = b && b->kind == BIND_PARAMETER ? N(g, b->node)->parent : 0;
@@ -190,9 +189,17 @@ static int is_class_parameter(const struct gate *g, const struct symbol *s)
     return (row && row->flags & DUNDER_STATIC) || may_bind_class(g, function);
 }
 
+/* `cls` of a method, `owner` of a descriptor's. */
+static int is_class_parameter(const struct gate *g, struct symbol *s)
+{
+    if (!(s->flags & SYMBOL_CLASS_KNOWN))
+        s->flags |= SYMBOL_CLASS_KNOWN | (gets_class(g, s) ? SYMBOL_IS_CLASS : 0);
+    return (s->flags & SYMBOL_IS_CLASS) != 0;
+}
+
 static int is_class_value(const struct gate *g, uint32_t i)
 {
-    const struct symbol *s = symbol_of(g, i);
+    struct symbol *s = symbol_of(g, i);
     if (s)
         return s->kinds & BINDS(BIND_CLASS) || is_class_parameter(g, s);
     if (kind_of(g, i) == K_Attribute)
@@ -204,7 +211,7 @@ static int is_class_value(const struct gate *g, uint32_t i)
 /* `t` of `__exit__(self, t, error, trace)`: the class of whatever was raised. */
 int is_raised_class(const struct gate *g, uint32_t i)
 {
-    const struct symbol *s = symbol_of(g, i);
+    struct symbol *s = symbol_of(g, i);
     uint32_t function = function_around(g, i);
     if (function && is_function(g, function) &&
         strcmp(NAME(g, N(g, function)->name)->text, "__set_name__") == 0)
@@ -296,18 +303,11 @@ static int takes_class_unseen(const struct gate *g, uint32_t i)
     return first && N(g, first)->field == F_vararg;
 }
 
-/* classmethod other than as a decorator */
-static int is_loose_classmethod(const struct gate *g, uint32_t i)
-{
-    return kind_of(g, i) == K_Name && is_load(g, i) && builtin_what(g, i) == BUILTIN_CLASSMETHOD &&
-           N(g, i)->field != F_decorator_list;
-}
-
 /* `self` of a method, or what the code has just made: no class. */
 static int is_instance(const struct gate *g, uint32_t i)
 {
     uint32_t around = function_around(g, i);
-    const struct symbol *s = symbol_of(g, i);
+    struct symbol *s = symbol_of(g, i);
     int first = s && class_of_method(g, around) && s == first_parameter(g, around);
     return (first && !is_class_parameter(g, s) && !may_have_class_for_self(g, around)) ||
            is_own_value(g, i);
@@ -338,7 +338,7 @@ static void note_taken(struct gate *g, uint32_t i)
 
 void gate_roam_collect(struct gate *g)
 {
-    g->classes_roam = has_other_ways(g);
+    g->classes_roam = g->free_classmethod || has_other_ways(g);
     g->compares = answers_comparisons(g);
     g->copied_methods = g->hooked_copies && is_mentioned(g, "__deepcopy__");
     g->library_callers = gate_callers(g) | (g->hooked_copies ? OF_COPY : 0);
@@ -347,7 +347,7 @@ void gate_roam_collect(struct gate *g)
     for (uint32_t i = 0; i < g->node_count; i++) {
         if (kind_of(g, i) == K_keyword)
             g->library_callers |= gate_caller_of_keyword(g, i);
-        g->classes_roam |= takes_class_unseen(g, i) || is_loose_classmethod(g, i);
+        g->classes_roam |= takes_class_unseen(g, i);
         if (kind_of(g, i) == K_ClassDef) {
             g->hidden_parts |= gate_has_hidden_parts(g, i, 0);
             g->enum_makers |= is_enum_class(g, i) && is_defined(g, "__new__");

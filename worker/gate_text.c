@@ -118,9 +118,11 @@ static const unsigned char ordinary[256] = {
 static int check_characters(struct gate *g)
 {
     int odd = 0;
-    for (size_t i = 0; i < g->len && odd < ODD_MAX; i++) {
-        if (ordinary[(unsigned char)g->text[i]])
-            continue;
+    for (size_t i = 0; odd < ODD_MAX; i++) {
+        while (ordinary[(unsigned char)g->text[i]]) /* which the one behind the text is not */
+            i++;
+        if (i >= g->len)
+            break;
         int warned = check_byte(g, &i);
         if (warned < 0)
             return -1;

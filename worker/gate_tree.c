@@ -54,11 +54,13 @@ static int read_values(PyObject *object, const struct field_order *order, PyObje
         return -1;
     for (unsigned n = 0; n < order->absent_count; n++)
         values[order->absent[n]] = NULL;
-    for (unsigned n = 0, as_listed = 1; n < order->count; n++) {
-        PyObject *name = gate_keys[order->fields[n]];
-        as_listed = as_listed && PyDict_Next(dict, &at, &key, &value) && key == name;
-        if (!as_listed)
-            value = PyDict_GetItemWithError(dict, name);
+    unsigned n = 0;
+    for (; n < order->count && PyDict_Next(dict, &at, &key, &value) &&
+           key == gate_keys[order->fields[n]];
+         n++)
+        values[order->slots[n]] = value;
+    for (; n < order->count; n++) {
+        value = PyDict_GetItemWithError(dict, gate_keys[order->fields[n]]);
         if (!value && PyErr_Occurred())
             return -1;
         values[order->slots[n]] = value;
@@ -191,7 +193,7 @@ static unsigned flags_of_child(const struct gate *g, uint32_t i, enum field fiel
 {
     enum kind kind = kind_of(g, i);
     unsigned flags = N(g, i)->flags & ~(kind == K_Compare ? (unsigned)NEGATED : 0u);
-    if (!makes_types(g, i))
+    if (flags & IN_TYPE && !makes_types(g, i))
         flags &= ~(unsigned)IN_TYPE;
     if (field == F_annotation)
         flags |= IN_TYPE | (kind == K_AnnAssign ? IN_ANNOTATION_VAR : IN_ANNOTATION_FN);
