@@ -240,7 +240,7 @@ static int check_registration(struct gate *g, uint32_t i)
 /* A view of a dict that the library keeps. */
 static int is_proxy(const struct gate *g, const char *name)
 {
-    return (g->imports && strcmp(name, "groupindex") == 0) || /* many modules have a pattern */
+    return (g->imports && is_same(name, "groupindex")) || /* many modules have a pattern */
            ((g->fields || g->fields_roam) && strcmp(name, "metadata") == 0) ||
            (g->dispatches && strcmp(name, "registry") == 0);
 }
@@ -276,7 +276,7 @@ int check_attribute(struct gate *g, uint32_t i)
         return warn_patch(g, i, owner->name);
     if (!is_load(g, i) && is_raised_class(g, first_child(g, i)))
         return warn_patch(g, i, "an exception's class");
-    if (is_load(g, i) && strcmp(name->text, "register") == 0 && check_registration(g, i) < 0)
+    if (is_load(g, i) && is_same(name->text, "register") && check_registration(g, i) < 0)
         return -1;
     int read = is_load(g, i) || is_in_field(g, i, K_AugAssign, F_target);
     if (!is_load(g, i) && is_import_hint(name->text))
@@ -285,7 +285,7 @@ int check_attribute(struct gate *g, uint32_t i)
         return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,
                          "This may set the value of a member of an Enum that is not this code's "
                          "own: all code that uses it goes by that.");
-    if (!is_load(g, i) && strcmp(name->text, "_name_") == 0)
+    if (!is_load(g, i) && is_same(name->text, "_name_"))
         return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,
                          "A copy of a member of an Enum reads the attribute that `_name_` says, "
                          "whatever its name is.");

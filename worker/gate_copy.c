@@ -436,8 +436,8 @@ void note_copied_names(struct gate *g, uint32_t i)
         note_setattr(g, i);
     if (g->shallow_copies && !g->renames)
         note_label(g, i);
-    if (g->hooked_copies && !g->alias_names && gate_module_in_use(g, "typing") &&
-        sets_alias_name(g, i))
+    if (g->hooked_copies && !g->alias_names && sets_alias_name(g, i) &&
+        gate_module_in_use(g, "typing"))
         g->alias_names = i;
 }
 

@@ -79,7 +79,7 @@ static int is_reading_method(const struct gate *g, uint32_t i)
     if (kind_of(g, parent) != K_Attribute || !is_in_field(g, parent, K_Call, F_func))
         return 0;
     for (size_t k = 0; k < ARRAY_LEN(methods); k++)
-        if (strcmp(NAME(g, N(g, parent)->name)->text, methods[k].name) == 0)
+        if (is_same(NAME(g, N(g, parent)->name)->text, methods[k].name))
             return !methods[k].view || is_view_read(g, N(g, parent)->parent);
     return 0;
 }

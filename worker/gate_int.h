@@ -38,6 +38,8 @@
 #include "gate_tables.h"
 #include "gate_tree.h"
 
+#include <string.h>
+
 /* ---- names ------------------------------------------------------------------------------ */
 
 #define USES_UNBOUND INT16_MAX
@@ -252,6 +254,11 @@ struct gate {
 
 #define N(g, i) (&(g)->nodes[i])
 #define NAME(g, id) (&(g)->names[id])
+/* Most texts that are compared differ in their first byte, which is seen without a call. */
+static inline int is_same(const char *a, const char *b)
+{
+    return *a == *b && strcmp(a, b) == 0;
+}
 /* Whether the name of that id is the text, a literal. */
 #define IS_NAMED(g, id, literal)                                                                   \
     (NAME(g, id)->len == sizeof(literal) - 1 &&                                                    \

@@ -17,7 +17,7 @@ static const char *text_of_name(const struct gate *g, uint32_t i)
 
 int is_import_hint(const char *name)
 {
-    return strcmp(name, "name_from") == 0;
+    return is_same(name, "name_from");
 }
 
 int warn_import_hint(struct gate *g, uint32_t i)

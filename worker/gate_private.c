@@ -93,6 +93,8 @@ int gate_has_enums(const struct gate *g)
 static const struct part *find_part(const char *name)
 {
     size_t low = 0, high = ARRAY_LEN(parts);
+    if (name[0] < parts[low].name[0] || name[0] > parts[high - 1].name[0])
+        return NULL; /* most names: those of the table begin with an underscore */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         int order = strcmp(name, parts[middle].name);

@@ -85,7 +85,7 @@ static int is_callback(const struct gate *g, uint32_t keyword)
     const char *name = NAME(g, N(g, keyword)->name)->text;
     const char *callee = name_of_callee(g, first_child(g, N(g, keyword)->parent));
     for (size_t k = 0; k < ARRAY_LEN(callbacks); k++)
-        if (strcmp(callbacks[k].keyword, name) == 0 && strcmp(callbacks[k].callee, callee) == 0)
+        if (is_same(callbacks[k].keyword, name) && is_same(callbacks[k].callee, callee))
             return 1;
     return 0;
 }
@@ -153,7 +153,7 @@ unsigned gets_class_at(const char *name)
     } rows[] = {{"__aexit__", 1},    {"__exit__", 1}, {"__get__", 2},
                 {"__set_name__", 1}, {"athrow", 1},   {"throw", 1}};
     for (size_t k = 0; k < ARRAY_LEN(rows); k++)
-        if (strcmp(rows[k].name, name) == 0)
+        if (is_same(rows[k].name, name))
             return rows[k].at;
     return 0;
 }
@@ -233,7 +233,7 @@ static int is_caller_passed_on(const struct gate *g, uint32_t i)
     if (builtin_what(g, i) == BUILTIN_NONE && !exports_of(g, i))
         return 0;
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
-        if (strcmp(NAME(g, N(g, i)->name)->text, names[k]) == 0)
+        if (is_same(NAME(g, N(g, i)->name)->text, names[k]))
             return 1;
     return 0;
 }

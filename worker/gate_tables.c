@@ -217,11 +217,18 @@ static const struct dunder_row dunders[] = {
 };
 /* clang-format on */
 
-/* Where the rows of a table begin, by the first byte of their names; tables are sorted. */
-struct starts {
-    unsigned short at[129];
+/*
+ * The rows of a table by a hash of their names: most names that are looked for are in none, and
+ * that is seen without comparing them.
+ */
+#define INDEX_SIZE 2048u /* a power of two, so large that most places are empty */
+struct index {
+    unsigned short rows[INDEX_SIZE]; /* 0: none, else the number of the row and 1 */
 };
-static struct starts builtin_starts, attribute_starts, dunder_starts;
+static struct index builtin_index, attribute_index, dunder_index;
+_Static_assert(ARRAY_LEN(builtins) < INDEX_SIZE / 2 && ARRAY_LEN(attributes) < INDEX_SIZE / 2 &&
+                   ARRAY_LEN(dunders) < INDEX_SIZE / 2,
+               "an index has room for its table");
 
 /* Each row begins with its name. */
 static const char *name_in(const void *table, size_t size, size_t i)
@@ -229,53 +236,52 @@ static const char *name_in(const void *table, size_t size, size_t i)
     return *(const char *const *)((const char *)table + i * size);
 }
 
-static void find_starts(struct starts *starts, const void *table, size_t size, size_t count)
+static uint32_t hash_of(const char *name)
 {
-    size_t i = 0;
-    for (size_t c = 0; c < ARRAY_LEN(starts->at); c++) {
-        while (i < count && (unsigned char)name_in(table, size, i)[0] < c)
-            i++;
-        starts->at[c] = (unsigned short)i;
+    uint32_t hash = 0x811c9dc5u;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x01000193u;
+    return hash ^ hash >> 15;
+}
+
+static void make_index(struct index *index, const void *table, size_t size, size_t count)
+{
+    *index = (struct index){0};
+    for (size_t i = 0; i < count; i++) {
+        uint32_t at = hash_of(name_in(table, size, i)) % INDEX_SIZE;
+        while (index->rows[at])
+            at = (at + 1) % INDEX_SIZE;
+        index->rows[at] = (unsigned short)(i + 1);
     }
 }
 
 void gate_tables_prepare(void)
 {
-    find_starts(&builtin_starts, builtins, sizeof(builtins[0]), ARRAY_LEN(builtins));
-    find_starts(&attribute_starts, attributes, sizeof(attributes[0]), ARRAY_LEN(attributes));
-    find_starts(&dunder_starts, dunders, sizeof(dunders[0]), ARRAY_LEN(dunders));
+    make_index(&builtin_index, builtins, sizeof(builtins[0]), ARRAY_LEN(builtins));
+    make_index(&attribute_index, attributes, sizeof(attributes[0]), ARRAY_LEN(attributes));
+    make_index(&dunder_index, dunders, sizeof(dunders[0]), ARRAY_LEN(dunders));
 }
 
-static const void *find(const struct starts *starts, const void *table, size_t size,
-                        const char *name)
+static const void *find(const struct index *index, const void *table, size_t size, const char *name)
 {
-    unsigned char c = (unsigned char)name[0];
-    if (c >= 128)
-        return NULL;
-    size_t low = starts->at[c], high = starts->at[c + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(name, name_in(table, size, middle));
-        if (order == 0)
-            return (const char *)table + middle * size;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
+    for (uint32_t at = hash_of(name) % INDEX_SIZE; index->rows[at]; at = (at + 1) % INDEX_SIZE) {
+        size_t row = index->rows[at] - 1u;
+        if (strcmp(name, name_in(table, size, row)) == 0)
+            return (const char *)table + row * size;
     }
     return NULL;
 }
 
 const struct builtin_row *gate_builtin(const char *name)
 {
-    return find(&builtin_starts, builtins, sizeof(builtins[0]), name);
+    return find(&builtin_index, builtins, sizeof(builtins[0]), name);
 }
 
 const struct dunder_row *gate_dunder(const char *name)
 {
     if (name[0] != '_' || name[1] != '_')
         return NULL;
-    return find(&dunder_starts, dunders, sizeof(dunders[0]), name);
+    return find(&dunder_index, dunders, sizeof(dunders[0]), name);
 }
 
 int gate_attr_begins(const char *prefix, size_t len)
@@ -302,7 +308,7 @@ static enum attr_class class_by_shape(const char *name, size_t len)
 
 enum attr_class gate_attr_class(const char *name, size_t len, const struct attr_row **ret_row)
 {
-    const struct attr_row *row = find(&attribute_starts, attributes, sizeof(attributes[0]), name);
+    const struct attr_row *row = find(&attribute_index, attributes, sizeof(attributes[0]), name);
     *ret_row = row;
     return row ? (enum attr_class)row->what : class_by_shape(name, len);
 }
