@@ -280,10 +280,19 @@ static void note_roaming(struct gate *g, uint32_t i)
     enum kind kind = kind_of(g, i);
     if (kind != K_Name && kind != K_Attribute && kind != K_Call && kind != K_Subscript)
         return;
-    if (is_caller_passed_on(g, i))
-        g->library_callers |= OF_FILE | OF_JSON;
-    if (!g->classes_roam)
-        g->classes_roam = roams(g, i);
+    g->classes_roam = roams(g, i);
+}
+
+/* Who calls methods of what it is given. */
+static void note_callers(struct gate *g)
+{
+    g->library_callers = gate_callers(g) | (g->hooked_copies ? OF_COPY : 0);
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        if (kind_of(g, i) == K_keyword)
+            g->library_callers |= gate_caller_of_keyword(g, i);
+        if (is_caller_passed_on(g, i))
+            g->library_callers |= OF_FILE | OF_JSON;
+    }
 }
 
 /* `*args` of a method that gets a class there, and `__set_name__ = f`: who knows where it goes? */
@@ -341,12 +350,9 @@ void gate_roam_collect(struct gate *g)
     g->classes_roam = g->free_classmethod || has_other_ways(g);
     g->compares = answers_comparisons(g);
     g->copied_methods = g->hooked_copies && is_mentioned(g, "__deepcopy__");
-    g->library_callers = gate_callers(g) | (g->hooked_copies ? OF_COPY : 0);
     for (size_t k = 0; k < ARRAY_LEN(g->modules); k++)
         g->imports |= g->modules[k];
     for (uint32_t i = 0; i < g->node_count; i++) {
-        if (kind_of(g, i) == K_keyword)
-            g->library_callers |= gate_caller_of_keyword(g, i);
         g->classes_roam |= takes_class_unseen(g, i);
         if (kind_of(g, i) == K_ClassDef) {
             g->hidden_parts |= gate_has_hidden_parts(g, i, 0);
@@ -356,8 +362,10 @@ void gate_roam_collect(struct gate *g)
                 g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;
         }
     }
-    for (uint32_t i = 0; i < g->node_count; i++)
+    for (uint32_t i = 0; i < g->node_count && !g->classes_roam; i++)
         note_roaming(g, i);
+    if (g->classes_roam)
+        note_callers(g);
     for (uint32_t i = 0; i < g->node_count; i++)
         note_taken(g, i);
 }
