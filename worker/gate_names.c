@@ -78,18 +78,22 @@ static int grow_slots(struct gate *g)
     return 0;
 }
 
-static uint32_t add_name(struct gate *g, PyObject *str, const char *text, size_t len)
+/* slot: the free one where it belongs. */
+static uint32_t add_name(struct gate *g, PyObject *str, const char *text, size_t len, size_t slot)
 {
     if (gate_grow((void **)&g->names, &g->name_room, g->name_count, sizeof(struct name)) < 0)
         return 0;
-    if ((size_t)g->name_count * 2 >= g->name_slot_count && grow_slots(g) < 0)
-        return 0;
+    if ((size_t)g->name_count * 2 >= g->name_slot_count) {
+        if (grow_slots(g) < 0)
+            return 0;
+        slot = slot_of(g, text, len);
+    }
     struct name name = {.str = str, .text = text, .len = len, .max_args = -1};
     name.builtin = gate_builtin(text);
     name.dunder = gate_dunder(text);
     name.attr = (unsigned char)gate_attr_class(text, len, &name.attr_row);
     *NAME(g, g->name_count) = name;
-    g->name_slots[slot_of(g, text, len)] = g->name_count;
+    g->name_slots[slot] = g->name_count;
     Py_INCREF(str);
     return g->name_count++;
 }
@@ -102,26 +106,19 @@ static int is_ascii(const char *text, size_t len)
     return 1;
 }
 
-static uint32_t id_of(struct gate *g, PyObject *str)
-{
-    Py_ssize_t len;
-    const char *text = PyUnicode_AsUTF8AndSize(str, &len);
-    if (!text)
-        return 0;
-    uint32_t id = g->name_slots[slot_of(g, text, (size_t)len)];
-    return id ? id : add_name(g, str, text, (size_t)len);
-}
-
 static uint32_t id_by_text(struct gate *g, PyObject *str)
 {
     Py_ssize_t len;
+    AUTO_PY normal = NULL;
     const char *text = PyUnicode_AsUTF8AndSize(str, &len);
+    if (text && !is_ascii(text, (size_t)len)) {
+        str = normal = PyObject_CallFunction(normalize, "sO", "NFKC", str);
+        text = normal ? PyUnicode_AsUTF8AndSize(normal, &len) : NULL;
+    }
     if (!text)
         return 0;
-    if (is_ascii(text, (size_t)len))
-        return id_of(g, str);
-    AUTO_PY normal = PyObject_CallFunction(normalize, "sO", "NFKC", str);
-    return normal ? id_of(g, normal) : 0;
+    size_t slot = slot_of(g, text, (size_t)len);
+    return g->name_slots[slot] ? g->name_slots[slot] : add_name(g, str, text, (size_t)len, slot);
 }
 
 /*
