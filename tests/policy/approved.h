@@ -107,9 +107,9 @@ static const struct promise approved_promises[] = {
     {"setsockopt", {X, 6, 60, X}, SYS_ALLOW},  /* of TCP */
     {"prctl", {0x53564d41, 0, X}, SYS_REFUSE}, /* PR_SET_VMA */
     {"prctl", {0x53564d41 | HIGH, 0, X}, SYS_REFUSE},
-    {"prctl", {78, 1, 1 << 22}, SYS_REFUSE},       /* PR_FUTEX_HASH */
-    {"prctl", {76}, SYS_ALLOW},                    /* PR_LOCK_SHADOW_STACK_STATUS */
-    {"prctl", {0x59616d61, 1}, SYS_ALLOW},         /* PR_SET_PTRACER */
+    {"prctl", {78, 1, 1 << 22}, SYS_REFUSE}, /* PR_FUTEX_HASH */
+    {"prctl", {76}, SYS_ALLOW},              /* PR_LOCK_SHADOW_STACK_STATUS */
+    {"prctl", {0x59616d61, 1}, SYS_ALLOW},   /* PR_SET_PTRACER */
     {"io_setup", {1, X}, SYS_ASK},
     {"landlock_create_ruleset", {X, 8, 0}, SYS_ASK},
     {"ioctl", {X, 0x5412, X}, SYS_REFUSE}, /* TIOCSTI */
