@@ -4,7 +4,8 @@
  * be shown to be tame:
  *
  *   x.__name__ and kin           text; exceptions of an exception
- *   x.__len__()                  what an operator does, with as many arguments as it has
+ *   x.__len__()                  what an operator does, with as many arguments as it has;
+ *                                also as key= and kin, which are called with so many
  *   super().__init__(...)        a method that classes may define
  *   Base.__init__(self, ...)     the same, inside the method of that name
  *   object.__setattr__(x, "n", v), object.__new__(cls)
@@ -92,8 +93,12 @@ int is_of_descriptor(const char *name)
     return 0;
 }
 
+/* x.__len__(), min(keys, key=x.__getitem__), iter(x.__next__, end) */
 static int is_operator_call(const struct gate *g, uint32_t i, const struct name *name)
 {
+    if (!is_in_field(g, i, K_Call, F_func))
+        return name->dunder && name->dunder->calls >= 0 &&
+               gate_called_with(g, i) == name->dunder->calls;
     struct call_shape shape = call_shape(g, N(g, i)->parent);
     return name->dunder && name->dunder->calls >= 0 && !shape.keywords && !shape.starred &&
            shape.positional == (unsigned)name->dunder->calls;
@@ -193,10 +198,11 @@ static int is_tame_object_set(struct gate *g, uint32_t i, const struct name *nam
 
 static int is_tame_method_call(struct gate *g, uint32_t i, const struct name *name)
 {
-    if (!is_in_field(g, i, K_Call, F_func))
-        return 0;
-    return is_operator_call(g, i, name) || is_tame_base_call(g, i, name) ||
-           is_tame_new(g, i, name) || is_tame_object_set(g, i, name);
+    if (is_operator_call(g, i, name))
+        return 1;
+    return is_in_field(g, i, K_Call, F_func) &&
+           (is_tame_base_call(g, i, name) || is_tame_new(g, i, name) ||
+            is_tame_object_set(g, i, name));
 }
 
 int is_readable_dunder(const struct gate *g, const struct dunder_row *row)

@@ -503,6 +503,7 @@ static void note_node(struct gate *g, uint32_t i)
         break;
     case K_keyword:
         g->double_starred |= !n->name && kind_of(g, n->parent) == K_Call;
+        NAME(g, n->name)->is_keyword = n->name != 0;
         break;
     case K_IDENT:
         if (n->field == F_kwd_attrs) {

@@ -62,6 +62,7 @@ struct name {
     unsigned char taken;            /* ... or from what may be one (gate_roam.c) */
     unsigned char of_class;         /* taken from a class (gate_package_own.c) */
     unsigned char may_be_set;       /* as an attribute, or it stands in a text */
+    unsigned char is_keyword;       /* of a call, which may make an attribute of it */
     unsigned char kept, parts_kept; /* as an attribute loaded other than to be read from */
     /*
      * The most arguments that any `.name(...)` has, USES_UNBOUND when it may be taken
@@ -639,6 +640,8 @@ int gate_library_calls(const struct gate *g, const char *name);
 int is_library_method(const char *name);
 /* A parameter that is a class which need not be the source's: of `__exit__`. */
 int is_raised_class(const struct gate *g, uint32_t i);
+/* With how many arguments that is called where it is passed, by whom does nothing else with it; or -1. */
+int gate_called_with(const struct gate *g, uint32_t i);
 /* Whether any class of the source is passed on as a value. */
 void gate_roam_collect(struct gate *g);
 

@@ -67,17 +67,21 @@ static const struct {
     {"key", "sorted"},
 };
 
+static const char *name_of_builtin(const struct gate *g, uint32_t callee)
+{
+    return builtin_sure(g, callee) != BUILTIN_NONE ? NAME(g, N(g, callee)->name)->text : "";
+}
+
 /* The callee's own name, where it is known: of an export, a builtin, or list.sort. */
 static const char *name_of_callee(const struct gate *g, uint32_t callee)
 {
     const struct export_name *row = export_sure(g, callee);
-    int sorts = kind_of(g, callee) == K_Attribute && !is_defined(g, "sort") &&
-                strcmp(NAME(g, N(g, callee)->name)->text, "sort") == 0;
+    const struct name *name = NAME(g, N(g, callee)->name);
+    int sorts = kind_of(g, callee) == K_Attribute && strcmp(name->text, "sort") == 0 &&
+                !name->defined && !name->may_be_set && !name->is_keyword;
     if (row)
         return row->name;
-    return sorts || (builtin_sure(g, callee) != BUILTIN_NONE && kind_of(g, callee) == K_Name)
-               ? NAME(g, N(g, callee)->name)->text
-               : "";
+    return sorts ? name->text : name_of_builtin(g, callee);
 }
 
 static int is_callback(const struct gate *g, uint32_t keyword)
@@ -107,6 +111,27 @@ static int is_called_there(const struct gate *g, uint32_t i)
         if (strcmp(names[k], name) == 0)
             return child_of(g, parent, F_args) == i;
     return 0;
+}
+
+int gate_called_with(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    if (kind_of(g, parent) == K_keyword)
+        return kind_of(g, N(g, parent)->parent) == K_Call && is_callback(g, parent) &&
+                       strcmp(NAME(g, N(g, parent)->name)->text, "key") == 0
+                   ? 1
+                   : -1;
+    struct call_shape shape = call_shape(g, parent);
+    const char *name =
+        is_in_field(g, i, K_Call, F_args) ? name_of_builtin(g, first_child(g, parent)) : "";
+    if (child_of(g, parent, F_args) != i || shape.starred || shape.keywords)
+        return -1;
+    if (strcmp(name, "map") == 0)
+        return (int)shape.positional - 1;
+    return shape.positional != 2         ? -1
+           : strcmp(name, "filter") == 0 ? 1
+           : strcmp(name, "iter") == 0   ? 0
+                                         : -1;
 }
 
 /* Whether a method of the code may be what `x == C` or `C in x` asks, which gets the class. */
