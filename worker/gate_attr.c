@@ -304,7 +304,7 @@ int check_attribute(struct gate *g, uint32_t i)
         return read ? check_obj(g, i) : 0;
     if (gate_package_why(g, name->text))
         return check_package_attribute(g, i);
-    if (is_enum_read(g, i))
+    if (is_enum_read(g, i) || is_lineage_shown(g, i))
         return 0;
     if (is_load(g, i) && is_proxy(g, name->text) && !is_tame_proxy(g, i))
         return gate_warn(g, RULE_PRIVATE_ATTRIBUTE, i,

@@ -96,18 +96,8 @@ static int is_tame_argument(const struct gate *g, uint32_t i)
     if (kind_of(g, func) == K_Attribute && strcmp(text_of_name(g, func), "get") == 0)
         return child_of(g, N(g, i)->parent, F_args) == i && /* what is not there comes back */
                is_fixed_dict(g, first_child(g, func));
-    return what == BUILTIN_PRINT || what == BUILTIN_ISINSTANCE ||
-           (what == BUILTIN_CLASS && is_raised(g, i)) ||
-           (what == BUILTIN_SELF_MATCH && strcmp(text_of_name(g, func), "str") == 0);
-}
-
-/* "%s" % type(x), "%s" % (x, type(x)) */
-static int is_formatted(const struct gate *g, uint32_t i)
-{
-    uint32_t up = is_in_field(g, i, K_Tuple, F_elts) ? N(g, i)->parent : i;
-    uint32_t parent = N(g, up)->parent;
-    return kind_of(g, parent) == K_BinOp && N(g, parent)->op == K_Mod &&
-           N(g, up)->field == F_right && string_of(g, first_child(g, parent));
+    return what == BUILTIN_ISINSTANCE || (what == BUILTIN_CLASS && is_raised(g, i)) ||
+           is_only_shown(g, i);
 }
 
 int is_tame_class_use(const struct gate *g, uint32_t i)
@@ -118,8 +108,6 @@ int is_tame_class_use(const struct gate *g, uint32_t i)
         return is_load(g, parent);
     case K_Expr:
         return 1;
-    case K_FormattedValue:
-        return N(g, i)->field == F_value;
     case K_Compare:
         return is_tame_comparison(g, i, parent);
     case K_Subscript:
@@ -128,7 +116,7 @@ int is_tame_class_use(const struct gate *g, uint32_t i)
     case K_Call:
         return is_tame_argument(g, i);
     default:
-        return is_instance_test(g, i) || is_formatted(g, i);
+        return is_instance_test(g, i) || is_only_shown(g, i);
     }
 }
 

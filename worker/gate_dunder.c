@@ -11,6 +11,7 @@
  *   object.__setattr__(x, "n", v), object.__new__(cls)
  *   x.__class__, type(x)         compared, shown, asked for a name; or of a genuine self
  *   self.__dict__, vars(self)    of a genuine self
+ *   C.__mro__ and kin            printed, or asked for the names of what is in it
  *
  * A genuine self is an instance of a class of the source, for sure (gate_query.c): a class
  * or a function in its place would hand out the interpreter's own methods by name.
@@ -282,7 +283,7 @@ int check_dunder_attribute(struct gate *g, uint32_t i)
     if (strcmp(name->text, "__slots__") == 0 && is_load(g, i) &&
         (is_reading(g, i) || is_read_by_call(g, i)))
         return 0;
-    if (is_tame_access(g, i, name) || is_counter(g, i, name))
+    if (is_tame_access(g, i, name) || is_counter(g, i, name) || is_lineage_shown(g, i))
         return 0;
     return gate_warn(g, RULE_DUNDER_ATTRIBUTE, i,
                      "`.%s` belongs to the interpreter: through such names code can reach "

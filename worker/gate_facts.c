@@ -155,8 +155,11 @@ static void note_load(struct gate *g, uint32_t i)
         s->flags |= SYMBOL_ESCAPES;
     if (!is_reading_parts(g, i))
         s->flags |= SYMBOL_PARTS_ESCAPE;
-    if (kind_of(g, N(g, i)->parent) != K_Attribute || !is_load(g, N(g, i)->parent))
-        s->flags |= SYMBOL_KEPT;
+    uint32_t parent = N(g, i)->parent;
+    if (kind_of(g, parent) != K_Attribute || !is_load(g, parent))
+        s->flags |= SYMBOL_KEPT | SYMBOL_NOT_JUST_NAMED;
+    else if (!is_name_dunder(NAME(g, N(g, parent)->name)))
+        s->flags |= SYMBOL_NOT_JUST_NAMED;
 }
 
 /* Decorators that make a function; of what is bound otherwise, @classmethod binds the class. */

@@ -18,6 +18,7 @@
  *                   strings), gate_format.c, gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
  *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands
  *   gate_called.c   what the library calls, with library_calls.c
+ *   gate_shown.c    values that become text where they stand
  *   gate_private.c  private names that the library has too; gate_tested.c what isinstance() told
  *   gate_package*.c third-party packages             gate_package_shape.c  and calls into them
  *
@@ -121,12 +122,13 @@ enum symbol_flag {
     SYMBOL_DENIED_BY_STAR = 8192, /* a star import may have brought it */
     SYMBOL_SELF_KNOWN = 16384,    /* SYMBOL_SELF_GENUINE is worked out */
     SYMBOL_SELF_GENUINE = 32768,
-    SYMBOL_HOLDS_CLASS = 262144,  /* `*args` with the class of an Enum without members */
-    SYMBOL_MEMO = 131072,         /* of __deepcopy__ */
-    SYMBOL_KEPT = 65536,          /* loaded other than to read an attribute of it */
-    SYMBOL_NOTING = 1048576,      /* its values are being noted (gate_facts.c) */
-    SYMBOL_CLASS_KNOWN = 2097152, /* SYMBOL_IS_CLASS is worked out */
-    SYMBOL_IS_CLASS = 4194304,    /* a parameter that gets a class (gate_roam.c) */
+    SYMBOL_HOLDS_CLASS = 262144,     /* `*args` with the class of an Enum without members */
+    SYMBOL_MEMO = 131072,            /* of __deepcopy__ */
+    SYMBOL_KEPT = 65536,             /* loaded other than to read an attribute of it */
+    SYMBOL_NOTING = 1048576,         /* its values are being noted (gate_facts.c) */
+    SYMBOL_CLASS_KNOWN = 2097152,    /* SYMBOL_IS_CLASS is worked out */
+    SYMBOL_IS_CLASS = 4194304,       /* a parameter that gets a class (gate_roam.c) */
+    SYMBOL_NOT_JUST_NAMED = 8388608, /* ... or one other than `__name__` */
 };
 
 struct symbol {
@@ -545,6 +547,12 @@ int is_truth_test(const struct gate *g, uint32_t i);
 int is_tame_comparison(const struct gate *g, uint32_t i, uint32_t compare);
 /* A class value that is only compared, shown or asked for its name. */
 int is_tame_class_use(const struct gate *g, uint32_t i);
+
+/* gate_shown.c: a value that only text, a number or a comparison with classes is made of. */
+int is_only_shown(const struct gate *g, uint32_t i);
+/* C.__mro__, C.mro() and kin, of which only text or names of classes are made. */
+int is_lineage_shown(const struct gate *g, uint32_t i);
+int is_name_dunder(const struct name *name);
 
 /* C() of a class of the source that makes nothing but its own instances. */
 int is_own_instance(const struct gate *g, uint32_t i);

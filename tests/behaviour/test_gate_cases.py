@@ -210,7 +210,7 @@ HOSTILE = [
     "type",
     "[globals()]",  # to ask it for a name, `"x" in globals()`, is allowed
     "len.__self__",
-    "(1).__class__.__base__",
+    "(1).__class__.__base__.__subclasses__",  # to print the base is allowed
     "f.__globals__",
     "a.gi_frame",
     "json.codecs",
