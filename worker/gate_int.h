@@ -87,7 +87,7 @@ enum bind_kind {
     BIND_CLASS,
     BIND_MODULE,  /* of .module */
     BIND_EXPORT,  /* of .export */
-    BIND_REFUSED, /* by an import that got its own warning */
+    BIND_REFUSED, /* by an import that got its own warning, or never runs */
     BIND_EXCEPT,
     BIND_MATCH,
     BIND_DELETE,
@@ -412,6 +412,8 @@ int is_tame_decorator(const struct gate *g, uint32_t i);
 /* A decorator of the source gets it, and may keep it whatever it hands back. */
 int is_shown_to_code(const struct gate *g, uint32_t class);
 int stays_class(const struct gate *g, uint32_t class);
+/* In the body of `if TYPE_CHECKING:`. */
+int is_never_run(const struct gate *g, uint32_t i);
 /* Whether a loaded Name is surely bound when it is loaded, by the source. */
 int is_bound_before(const struct gate *g, const struct symbol *s, uint32_t i);
 /* The function or lambda or class around node i, or 0. */

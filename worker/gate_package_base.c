@@ -50,8 +50,8 @@ static int is_trusted(const struct export_name *row)
 static int is_made_elsewhere(const struct gate *g, uint32_t i)
 {
     const struct symbol *s = symbol_of(g, i);
-    if (s && s->kinds & BINDS(BIND_REFUSED))
-        return 1; /* and warned of */
+    if (s && s->kinds == BINDS(BIND_REFUSED))
+        return 1; /* and warned of, or never bound */
     return class_sure(g, i) || builtin_sure(g, i) != BUILTIN_NONE || export_sure(g, i) ||
            (kind_of(g, i) == K_Call && export_sure(g, first_child(g, i)) &&
             !package_module_of(export_sure(g, first_child(g, i))));

@@ -206,6 +206,24 @@ uint32_t only_value(const struct gate *g, const struct symbol *s)
     return b && b->kind == BIND_ASSIGN ? child_of(g, N(g, b->node)->parent, F_value) : 0;
 }
 
+/* ---- never run ------------------------------------------------------------------------------ */
+
+/* typing.TYPE_CHECKING, by whatever name: False when code runs, and nobody may set it. */
+static int is_type_checking(const struct gate *g, uint32_t i)
+{
+    const struct export_name *row = export_sure(g, i);
+    return row && row == exports_name(exports_find("typing"), "TYPE_CHECKING");
+}
+
+int is_never_run(const struct gate *g, uint32_t i)
+{
+    for (uint32_t up = i; up && may_go_on(g); up = N(g, up)->parent)
+        if (is_in_field(g, up, K_If, F_body) &&
+            is_type_checking(g, child_of(g, N(g, up)->parent, F_test)))
+            return 1;
+    return 0;
+}
+
 /* ---- bound before it is loaded ---------------------------------------------------------------- */
 
 #define BLOCK_LOOK 64 /* statements of a block that are looked at */

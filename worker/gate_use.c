@@ -360,6 +360,8 @@ static int check_unbound(struct gate *g, uint32_t i)
                          "`%s` belongs to the interpreter: through it code could reach modules, "
                          "builtins or its own machinery.",
                          name->text);
+    if (is_never_run(g, i))
+        return 0;
     if (exports_find(name->text))
         return gate_warn(g, RULE_UNKNOWN_NAME, i,
                          "The name `%s` is not defined anywhere in the code; for the module, "
