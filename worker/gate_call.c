@@ -155,7 +155,8 @@ static int check_namespace(struct gate *g, uint32_t i)
     struct call_shape shape = call_shape(g, i);
     int of_module =
         N(g, i)->scope == 0 || strcmp(text_of_name(g, first_child(g, i)), "globals") == 0;
-    if (!shape.positional && !shape.keywords && of_module && is_tame_namespace(g, i))
+    if (!shape.positional && !shape.keywords &&
+        (of_module ? is_tame_namespace(g, i) : are_locals_shown(g, i)))
         return 0;
     return gate_warn(g, RULE_NAMESPACE, i,
                      "`%s()` reaches every name by its text, also those of the interpreter.",
