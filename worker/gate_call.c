@@ -202,8 +202,8 @@ static int check_attrgetter(struct gate *g, uint32_t i)
         if (N(g, c)->field == F_func)
             continue;
         PyObject *text = N(g, c)->field == F_args ? string_of(g, c) : NULL;
-        int tame = text ? is_tame_path(g, c, text)
-                        : N(g, c)->field == F_args && are_tame_attr_strings(g, c);
+        int tame =
+            text ? is_tame_path(g, c, text) : N(g, c)->field == F_args && are_tame_paths(g, c);
         if (!tame)
             return warn_by_name(g, i);
     }

@@ -160,6 +160,8 @@ static void note_load(struct gate *g, uint32_t i)
         s->flags |= SYMBOL_KEPT | SYMBOL_NOT_JUST_NAMED;
     else if (!is_name_dunder(NAME(g, N(g, parent)->name)))
         s->flags |= SYMBOL_NOT_JUST_NAMED;
+    if (!is_in_field(g, i, K_Call, F_func))
+        s->flags |= SYMBOL_TAKEN;
 }
 
 /* Decorators that make a function; of what is bound otherwise, @classmethod binds the class. */

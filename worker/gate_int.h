@@ -19,6 +19,7 @@
  *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands
  *   gate_called.c   what the library calls, with library_calls.c
  *   gate_shown.c    values that become text where they stand
+ *   gate_choice.c   a text that is one of several
  *   gate_private.c  private names that the library has too; gate_tested.c what isinstance() told
  *   gate_package*.c third-party packages             gate_package_shape.c  and calls into them
  *
@@ -129,6 +130,7 @@ enum symbol_flag {
     SYMBOL_CLASS_KNOWN = 2097152,    /* SYMBOL_IS_CLASS is worked out */
     SYMBOL_IS_CLASS = 4194304,       /* a parameter that gets a class (gate_roam.c) */
     SYMBOL_NOT_JUST_NAMED = 8388608, /* ... or one other than `__name__` */
+    SYMBOL_TAKEN = 16777216,         /* loaded other than to be called */
 };
 
 struct symbol {
@@ -620,7 +622,7 @@ int gate_is_mixed(const struct gate *g, uint32_t class);
 /* An instance or a class of the source that derives from nothing else. */
 int is_own_receiver(const struct gate *g, uint32_t i);
 /* The same of a text that names it. */
-int gate_keeps_named(const struct gate *g, uint32_t text, uint32_t base);
+int gate_keeps_named(struct gate *g, uint32_t text, uint32_t base);
 /* Why a private name is refused on `base` (0: on anything), or NULL. */
 const char *refusal_in_library(const struct gate *g, uint32_t name, uint32_t base);
 
@@ -687,15 +689,24 @@ int is_tame_attr_text(const struct gate *g, PyObject *str);
 /* Whether each string that node i can be is such a name. */
 int are_tame_attr_strings(struct gate *g, uint32_t i);
 /* Whether none of those that it can be begins with `_`. */
-int are_public_strings(const struct gate *g, uint32_t i);
+int are_public_strings(struct gate *g, uint32_t i);
+/* Whether each is known from end to end: a path of attrgetter(). */
+int are_tame_paths(struct gate *g, uint32_t i);
 /* f"_visit_{x}", on what has private names of the source's own only. */
 int is_tame_own_prefix(const struct gate *g, uint32_t i);
-/* What an assignment gives the name, or 0. */
-uint32_t value_assigned(const struct gate *g, const struct bind *b);
 /* What a text that is put together begins with, or NULL. */
 const char *gate_prefix_of(const struct gate *g, uint32_t i, size_t *ret_len);
 /* The same for names of fields: "a b", ["a", "b"], {"a": 1}, [("a", int)]. */
 int are_tame_field_names(const struct gate *g, uint32_t i);
+
+/* ---- gate_choice.c: a text that is one of several ------------------------------------------------------ */
+
+/* Of a string, or of what is put together right there. */
+typedef int choice_judge(struct gate *g, uint32_t i);
+/* Whether all that node i can be is known, and each passes. */
+int gate_are_choices(struct gate *g, uint32_t i, choice_judge *judge);
+/* What an assignment gives the name, or 0. */
+uint32_t value_assigned(const struct gate *g, const struct bind *b);
 
 /* ---- gate_format.c: texts that are formats ------------------------------------------------------------ */
 

@@ -209,7 +209,7 @@ int gate_keeps_private(const struct gate *g, uint32_t id, uint32_t base)
     return 0;
 }
 
-int gate_keeps_named(const struct gate *g, uint32_t text, uint32_t base)
+int gate_keeps_named(struct gate *g, uint32_t text, uint32_t base)
 {
     uint32_t id = string_of(g, text) ? gate_name_find(g, string_of(g, text)) : 0;
     if (string_of(g, text))

@@ -364,10 +364,14 @@ static void note_taken(struct gate *g, uint32_t i)
     uint32_t text = reads ? child_at(g, i, F_args, 1) : 0;
     uint32_t id = text && string_of(g, text) ? gate_name_find(g, string_of(g, text)) : 0;
     id = kind_of(g, i) == K_Attribute && is_load(g, i) ? N(g, i)->name : id;
-    if (id && base && !NAME(g, id)->taken &&
-        (is_class_value(g, base) || is_super_of_class(g, base) ||
-         (g->classes_roam && !is_instance(g, base))))
-        NAME(g, id)->taken = 1;
+    int chosen = text && kind_of(g, text) == K_Name; /* one of several: any */
+    if (!(id || chosen) || !base || (!chosen && NAME(g, id)->taken))
+        return;
+    if (is_class_value(g, base) || is_super_of_class(g, base) ||
+        (g->classes_roam && !is_instance(g, base))) {
+        NAME(g, id)->taken |= id != 0;
+        g->odd_classmethods |= chosen;
+    }
 }
 
 void gate_roam_collect(struct gate *g)

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#define CHOICES_MAX 256 /* strings that a display may hold */
-
 /* ---- names in text ------------------------------------------------------------------- */
 
 int is_tame_name(const struct gate *g, const char *text, size_t len)
@@ -48,36 +46,13 @@ int is_tame_attr_text(const struct gate *g, PyObject *str)
     const char *text = PyUnicode_AsUTF8AndSize(str, &len);
     if (!text)
         PyErr_Clear();
-    return text && is_tame_name(g, text, (size_t)len);
-}
-
-/* A display of strings, each a tame name. */
-static int is_tame_display(const struct gate *g, uint32_t i)
-{
-    enum kind kind = kind_of(g, i);
-    unsigned count = 0;
-    if (kind != K_Tuple && kind != K_List && kind != K_Set)
-        return 0;
-    FOR_CHILDREN (g, c, i) {
-        PyObject *text = string_of(g, c);
-        if (!text || ++count > CHOICES_MAX || !is_tame_attr_text(g, text))
+    /* Of attrgetter() it may be a path. */
+    for (const char *dot; text && (dot = memchr(text, '.', (size_t)len)); text = dot + 1) {
+        if (!is_tame_name(g, text, (size_t)(dot - text)))
             return 0;
+        len -= dot + 1 - text;
     }
-    return 1;
-}
-
-/* What a loop variable runs over. */
-static uint32_t iterable_of_bind(const struct gate *g, const struct bind *b)
-{
-    if (!b || b->kind != BIND_FOR)
-        return 0;
-    uint32_t iter = child_of(g, N(g, b->node)->parent, F_iter);
-    const struct symbol *s = iter ? symbol_of(g, iter) : NULL;
-    if (!s)
-        return iter;
-    uint32_t value = only_value(g, s);
-    int fixed = value && (kind_of(g, value) == K_Tuple || !(s->flags & SYMBOL_ESCAPES));
-    return fixed ? value : 0;
+    return text && is_tame_name(g, text, (size_t)len);
 }
 
 static int is_defined_text(const struct gate *g, const char *text)
@@ -223,79 +198,43 @@ static int is_tame_prefix(const struct gate *g, uint32_t i, int own)
     return !gate_attr_begins(prefix, len);
 }
 
-/* A string, one of two, or one that begins as no special name does. */
-static int is_tame_choice(const struct gate *g, uint32_t i)
+/* A string, or one that begins as no special name does. */
+static int is_tame_leaf(struct gate *g, uint32_t i)
 {
     PyObject *text = string_of(g, i);
-    if (text)
-        return is_tame_attr_text(g, text);
-    if (kind_of(g, i) != K_IfExp)
-        return kind_of(g, i) != K_Name && is_tame_prefix(g, i, 0);
-    uint32_t other = child_of(g, i, F_orelse);
-    return is_tame_choice(g, child_of(g, i, F_body)) && is_tame_choice(g, other);
-}
-
-uint32_t value_assigned(const struct gate *g, const struct bind *b)
-{
-    return b->kind == BIND_ASSIGN ? child_of(g, N(g, b->node)->parent, F_value) : 0;
-}
-
-/* Before it is bound, a name of the module or of a class may be that of something else. */
-static int is_bound_to_choices(const struct gate *g, const struct symbol *s)
-{
-    int function = g->scopes[s->scope].kind == SCOPE_FUNCTION;
-    if (s->kinds != BINDS(BIND_ASSIGN) || !(function || only_bind(g, s)))
-        return 0;
-    for (uint32_t b = s->first; b; b = g->binds[b].next)
-        if (!may_go_on(g) || !is_tame_choice(g, value_assigned(g, &g->binds[b])))
-            return 0;
-    return 1;
-}
-
-static int work_out_strings(struct gate *g, struct symbol *s)
-{
-    if (NAME(g, s->name)->builtin) /* before it is bound it is something else */
-        return 0;
-    uint32_t iter = iterable_of_bind(g, only_bind(g, s));
-    return iter ? is_tame_display(g, iter) : is_bound_to_choices(g, s);
+    return text ? is_tame_attr_text(g, text) : is_tame_prefix(g, i, 0);
 }
 
 int are_tame_attr_strings(struct gate *g, uint32_t i)
 {
     struct symbol *s = symbol_of(g, i);
     if (!s)
-        return is_tame_choice(g, i);
+        return gate_are_choices(g, i, is_tame_leaf);
     if (!(s->flags & SYMBOL_STRINGS_KNOWN))
-        s->flags |= SYMBOL_STRINGS_KNOWN | (work_out_strings(g, s) ? SYMBOL_STRINGS_TAME : 0);
+        s->flags |=
+            SYMBOL_STRINGS_KNOWN | (gate_are_choices(g, i, is_tame_leaf) ? SYMBOL_STRINGS_TAME : 0);
     return s->flags & SYMBOL_STRINGS_TAME || is_tame_prefix(g, i, 0);
 }
 
-static int is_public_text(PyObject *text)
+static int is_tame_path(struct gate *g, uint32_t i)
 {
+    return string_of(g, i) && is_tame_attr_text(g, string_of(g, i));
+}
+
+int are_tame_paths(struct gate *g, uint32_t i)
+{
+    return gate_are_choices(g, i, is_tame_path);
+}
+
+static int is_public_text(struct gate *g, uint32_t i)
+{
+    PyObject *text = string_of(g, i) ? string_of(g, i) : first_string(g, i);
     return text && PyUnicode_GetLength(text) > 0 && PyUnicode_ReadChar(text, 0) != '_';
 }
 
-static int is_public_choice(const struct gate *g, uint32_t i)
+int are_public_strings(struct gate *g, uint32_t i)
 {
-    if (kind_of(g, i) != K_IfExp)
-        return is_public_text(string_of(g, i) ? string_of(g, i) : first_string(g, i));
-    return is_public_choice(g, child_of(g, i, F_body)) &&
-           is_public_choice(g, child_of(g, i, F_orelse));
-}
-
-int are_public_strings(const struct gate *g, uint32_t i)
-{
-    const struct symbol *s = symbol_of(g, i);
-    uint32_t iter = s ? iterable_of_bind(g, only_bind(g, s)) : 0;
-    if (!s)
-        return is_public_choice(g, i);
-    for (uint32_t b = iter ? 0 : s->first; b; b = g->binds[b].next)
-        if (!may_go_on(g) || !is_public_choice(g, value_assigned(g, &g->binds[b])))
-            return 0;
-    FOR_CHILDREN (g, c, iter)
-        if (iter && !is_public_text(string_of(g, c)))
-            return 0;
-    return 1;
+    return gate_are_choices(g, i, is_public_text);
 }
 
 int is_tame_own_prefix(const struct gate *g, uint32_t i)
