@@ -112,33 +112,6 @@ static PyObject *joined(struct gate *g, uint32_t i, int depth)
     return PyUnicode_Concat(left, right);
 }
 
-static PyObject *repeated(struct gate *g, uint32_t i, int depth)
-{
-    uint32_t right = child_of(g, i, F_right);
-    PyObject *number = kind_of(g, right) == K_Constant ? N(g, right)->value : NULL;
-    long times = number && PyLong_CheckExact(number) ? PyLong_AsLong(number) : -1;
-    PyErr_Clear();
-    AUTO_PY text = times > 0 ? text_of(g, first_child(g, i), depth + 1) : NULL;
-    if (!text || PyUnicode_GetLength(text) * times > FORMAT_MAX || times > FORMAT_MAX)
-        return NULL;
-    g->text_work += (size_t)(PyUnicode_GetLength(text) * times) / 16;
-    return PySequence_Repeat(text, times);
-}
-
-/* "{:<%d}" % width: what is put in has digits only, so the fields stay what they are. */
-static PyObject *with_numbers(struct gate *g, uint32_t i, int depth)
-{
-    static const char rmod[] = "__rmod__";
-    AUTO_PY text = text_of(g, first_child(g, i), depth + 1);
-    AUTO_PY zeros = text ? PyObject_CallMethod(text, "replace", "ss", "%d", "0") : NULL;
-    AUTO_PY percent = zeros ? PyUnicode_FromString("%") : NULL;
-    uint32_t id = gate_name_find_text(g, rmod, sizeof(rmod) - 1);
-    if (!percent || (id && NAME(g, id)->defined) || PyUnicode_Contains(zeros, percent) != 0)
-        return NULL;
-    g->text_work += (size_t)PyUnicode_GetLength(text) / 16;
-    return py_take(&zeros);
-}
-
 /* Whether no field begins in one text and goes on in the next. */
 static int is_whole(PyObject *str)
 {
@@ -152,6 +125,112 @@ static int is_whole(PyObject *str)
     }
     PyErr_Clear();
     return text && depth == 0;
+}
+
+static int is_defined(const struct gate *g, const char *name)
+{
+    uint32_t id = gate_name_find_text(g, name, strlen(name));
+    return id && NAME(g, id)->defined;
+}
+
+static int is_mentioned(const struct gate *g, const char *name)
+{
+    return gate_name_find_text(g, name, strlen(name)) != 0;
+}
+
+/* "{:>6}" * n, of any n that cannot answer for itself: two stand for any number of them. */
+static PyObject *repeated_often(struct gate *g, uint32_t i, int depth)
+{
+    if (is_defined(g, "__rmul__") || is_mentioned(g, "UserString") || is_mentioned(g, "UserList") ||
+        g->packages)
+        return NULL; /* those two leave it to what they hold */
+    AUTO_PY text = text_of(g, first_child(g, i), depth + 1);
+    if (!text || !is_whole(text) || 2 * PyUnicode_GetLength(text) > FORMAT_MAX)
+        return NULL;
+    g->text_work += (size_t)PyUnicode_GetLength(text) / 8;
+    return PyUnicode_Concat(text, text);
+}
+
+static PyObject *repeated(struct gate *g, uint32_t i, int depth)
+{
+    uint32_t right = child_of(g, i, F_right);
+    PyObject *number = kind_of(g, right) == K_Constant ? N(g, right)->value : NULL;
+    long times = number && PyLong_CheckExact(number) ? PyLong_AsLong(number) : -1;
+    PyErr_Clear();
+    if (!number)
+        return repeated_often(g, i, depth);
+    AUTO_PY text = times > 0 ? text_of(g, first_child(g, i), depth + 1) : NULL;
+    if (!text || PyUnicode_GetLength(text) * times > FORMAT_MAX || times > FORMAT_MAX)
+        return NULL;
+    g->text_work += (size_t)(PyUnicode_GetLength(text) * times) / 16;
+    return PySequence_Repeat(text, times);
+}
+
+/* "{:<%d}" % width: what is put in has digits only, so the fields stay what they are. */
+static PyObject *with_numbers(struct gate *g, uint32_t i, int depth)
+{
+    AUTO_PY text = text_of(g, first_child(g, i), depth + 1);
+    AUTO_PY zeros = text ? PyObject_CallMethod(text, "replace", "ss", "%d", "0") : NULL;
+    AUTO_PY percent = zeros ? PyUnicode_FromString("%") : NULL;
+    if (!percent || is_defined(g, "__rmod__") || PyUnicode_Contains(zeros, percent) != 0)
+        return NULL;
+    g->text_work += (size_t)PyUnicode_GetLength(text) / 16;
+    return py_take(&zeros);
+}
+
+/* ---- numbers in texts: of those only digits come ------------------------------------------- */
+
+static int calls_builtin(const struct gate *g, uint32_t i, const char *name)
+{
+    uint32_t func = kind_of(g, i) == K_Call ? first_child(g, i) : 0;
+    return builtin_sure(g, func) != BUILTIN_NONE &&
+           strcmp(NAME(g, N(g, func)->name)->text, name) == 0;
+}
+
+/* 3, len(x), int(x), max(len(x) for x in y) + 2 */
+static int is_number(struct gate *g, uint32_t i)
+{
+    for (int down = 0; kind_of(g, i) == K_BinOp && down < FOLLOW_MAX; down++) {
+        int op = N(g, i)->op;
+        if ((op != K_Add && op != K_Sub && op != K_Mult && op != K_FloorDiv) ||
+            kind_of(g, child_of(g, i, F_right)) == K_BinOp ||
+            !is_number(g, child_of(g, i, F_right)))
+            return 0;
+        i = first_child(g, i);
+    }
+    if (kind_of(g, i) == K_Constant)
+        return PyLong_CheckExact(N(g, i)->value);
+    if (calls_builtin(g, i, "len") || calls_builtin(g, i, "int"))
+        return 1;
+    uint32_t arg = child_of(g, i, F_args);
+    if (!(calls_builtin(g, i, "max") || calls_builtin(g, i, "min") || calls_builtin(g, i, "sum")) ||
+        !arg || call_shape(g, i).positional != 1 || call_shape(g, i).keywords)
+        return 0;
+    if (kind_of(g, arg) == K_GeneratorExp || kind_of(g, arg) == K_ListComp)
+        return calls_builtin(g, child_of(g, arg, F_elt), "len");
+    uint32_t mapped = calls_builtin(g, arg, "map") ? child_of(g, arg, F_args) : 0;
+    return mapped && builtin_sure(g, mapped) == BUILTIN_PLAIN &&
+           strcmp(NAME(g, N(g, mapped)->name)->text, "len") == 0;
+}
+
+static PyObject *digits(struct gate *g, uint32_t i)
+{
+    return gate_are_choices(g, i, is_number) ? PyUnicode_FromString("0") : NULL;
+}
+
+/* f"{{:>{width}}}": its own texts, and numbers. */
+static PyObject *of_fields(struct gate *g, uint32_t i)
+{
+    AUTO_PY text = PyUnicode_FromString("");
+    FOR_CHILDREN (g, c, i) {
+        int number = kind_of(g, c) == K_FormattedValue && !child_of(g, c, F_format_spec);
+        AUTO_PY part = number ? digits(g, first_child(g, c)) : NULL;
+        PyObject *piece = part ? part : string_of(g, c);
+        PyObject *whole = text && piece ? PyUnicode_Concat(text, piece) : NULL;
+        Py_XDECREF(text);
+        text = whole;
+    }
+    return py_take(&text);
 }
 
 /* " ".join("{}" for x in y): each is read as if it stood alone, and two of them stand for all. */
@@ -192,8 +271,12 @@ static PyObject *text_of(struct gate *g, uint32_t i, int depth)
         return repeated(g, i, depth);
     if (kind_of(g, i) == K_BinOp && N(g, i)->op == K_Mod)
         return with_numbers(g, i, depth);
+    if (calls_builtin(g, i, "str") && call_shape(g, i).positional == 1)
+        return digits(g, child_of(g, i, F_args));
     if (kind_of(g, i) == K_Call)
         return of_join(g, i, depth);
+    if (kind_of(g, i) == K_JoinedStr)
+        return of_fields(g, i);
     uint32_t constant = class_constant(g, i);
     return constant ? text_of(g, constant, depth + 1) : NULL;
 }
@@ -318,6 +401,11 @@ static int work_out_format(struct gate *g, uint32_t i)
     return text ? is_tame_format(g, text) : -1;
 }
 
+static int is_tame_leaf(struct gate *g, uint32_t i)
+{
+    return string_of(g, i) && is_tame_format(g, string_of(g, i));
+}
+
 int format_of_receiver(struct gate *g, uint32_t i)
 {
     i = without_blanks(g, without_blanks(g, i));
@@ -334,6 +422,7 @@ int format_of_receiver(struct gate *g, uint32_t i)
         int tame = value && !NAME(g, s->name)->builtin
                        ? work_out_format(g, without_blanks(g, without_blanks(g, value)))
                        : -1;
+        tame = tame < 0 ? gate_are_choices(g, i, is_tame_leaf) : tame;
         s->flags |= SYMBOL_FORMAT_KNOWN | (tame > 0 ? SYMBOL_FORMAT_TAME : 0);
     }
     return s->flags & SYMBOL_FORMAT_TAME ? 1 : -1;
