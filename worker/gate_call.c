@@ -98,6 +98,8 @@ static int check_getattr(struct gate *g, uint32_t i, enum builtin what)
     uint32_t fields = fields_of_name(g, name);
     if (fields && is_tame_field_use(g, child_of(g, i, F_args), fields, what != BUILTIN_GETATTR))
         return 0;
+    if (is_owner_name(g, child_of(g, i, F_args), name))
+        return 0;
     if (what == BUILTIN_GETATTR && is_readable_text(g, i, string_of(g, name)))
         return 0;
     if (what == BUILTIN_SETATTR && is_twin_write(g, i))

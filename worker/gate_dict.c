@@ -199,7 +199,7 @@ static int reads_only(const struct gate *g, uint32_t i)
 }
 
 /* `obj` of a descriptor's __get__ or __set__: an instance whose attribute is looked up. */
-static int is_owner_instance(const struct gate *g, uint32_t object)
+int is_owner_instance(const struct gate *g, uint32_t object)
 {
     const struct bind *b = only_bind(g, symbol_of(g, object));
     if (!b || b->kind != BIND_PARAMETER || g->odd_classmethods)

@@ -390,8 +390,14 @@ static void note_name_text(struct gate *g, uint32_t i, unsigned depth)
     g->prefixed |= len == 0;
     gate_note_reading(g, text, len, len > 0);
     g->args_by_prefix |= len > 0 && strncmp("args", text, len) == 0;
+    int kept = kind_of(g, i) == K_Attribute;
+    if (kept) { /* self.name, which may be "_" + name: gate_owner.c */
+        text = "_";
+        len = 1;
+    }
     for (uint32_t id = 1; len > 0 && id < g->name_count && may_go_on(g); id++)
-        if (strncmp(NAME(g, id)->text, text, len) == 0) {
+        if (strncmp(NAME(g, id)->text, text, len) == 0 &&
+            !(kept && (NAME(g, id)->attr == ATTR_DUNDER || id == N(g, i)->name))) {
             note_use(g, id, USES_UNBOUND);
             NAME(g, id)->may_be_set = NAME(g, id)->taken = 1;
         }

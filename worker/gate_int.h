@@ -19,7 +19,7 @@
  *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands
  *   gate_called.c   what the library calls, with library_calls.c
  *   gate_shown.c    values that become text where they stand
- *   gate_choice.c   a text that is one of several
+ *   gate_choice.c   a text that is one of several   gate_owner.c    names that classes give
  *   gate_private.c  private names that the library has too; gate_tested.c what isinstance() told
  *   gate_package*.c third-party packages             gate_package_shape.c  and calls into them
  *
@@ -707,6 +707,13 @@ typedef int choice_judge(struct gate *g, uint32_t i);
 int gate_are_choices(struct gate *g, uint32_t i, choice_judge *judge);
 /* What an assignment gives the name, or 0. */
 uint32_t value_assigned(const struct gate *g, const struct bind *b);
+
+/* ---- gate_owner.c: names that classes give ------------------------------------------------------------- */
+
+/* Whether `text` is what a descriptor made of its own name, and `object` what it is found on. */
+int is_owner_name(struct gate *g, uint32_t object, uint32_t text);
+/* gate_dict.c: `obj` of a descriptor's __get__ or __set__. */
+int is_owner_instance(const struct gate *g, uint32_t object);
 
 /* ---- gate_format.c: texts that are formats ------------------------------------------------------------ */
 

@@ -93,7 +93,12 @@ static int check_class_parts(struct gate *g)
         !(g->named_writes || g->dict_replaced || g->wrapped_self || g->hooked_copies))
         return 0;
     int registers = strcmp(NAME(g, N(g, g->class_parts)->name)->text, "register") == 0;
-    return gate_warn(g, registers ? RULE_ANNOTATION : RULE_FORMAT_RECEIVER, g->class_parts,
+    int names = is_in_field(g, g->class_parts, K_Call, F_args); /* getattr(x, self.p) */
+    return gate_warn(g,
+                     registers ? RULE_ANNOTATION
+                     : names   ? RULE_ATTRIBUTE_BY_NAME
+                               : RULE_FORMAT_RECEIVER,
+                     g->class_parts,
                      "This goes by what stands in a class, and the code sets attributes by names "
                      "made at run time: it may be anything.");
 }
