@@ -65,6 +65,42 @@ static int is_readable_text(const struct gate *g, uint32_t i, PyObject *str)
            (strcmp(text, "__members__") != 0 || is_tame_proxy(g, i));
 }
 
+/* The `kw` of `for k, v in kw.items()` that gives k, where it is a `**kw` that nothing changes. */
+static int is_keyword_name(const struct gate *g, uint32_t i)
+{
+    const struct bind *b = only_bind(g, symbol_of(g, i));
+    uint32_t tuple = b && b->kind == BIND_UNPACK ? N(g, b->node)->parent : 0;
+    if (!tuple || N(g, tuple)->field != F_target || first_child(g, tuple) != b->node ||
+        count_of(g, tuple, F_elts) != 2)
+        return 0;
+    uint32_t iter = child_of(g, N(g, tuple)->parent, F_iter);
+    uint32_t items = kind_of(g, iter) == K_Call ? first_child(g, iter) : 0;
+    if (kind_of(g, items) != K_Attribute || strcmp(text_of_name(g, items), "items") != 0)
+        return 0;
+    const struct symbol *s = symbol_of(g, first_child(g, items));
+    const struct bind *given = only_bind(g, s);
+    return given && given->kind == BIND_PARAMETER && N(g, given->node)->field == F_kwarg &&
+           !(s->flags & SYMBOL_ESCAPES);
+}
+
+/*
+ * setattr(self, k, v) for k, v in kw.items(): while no call has a `**x`, each k stands in the source
+ * as a keyword. It is then what self.__dict__.update(kw) is.
+ */
+static int is_keyword_write(struct gate *g, uint32_t object, uint32_t name)
+{
+    if (g->double_starred || !is_genuine_self(g, object, NULL) || !is_own_receiver(g, object) ||
+        !is_keyword_name(g, name))
+        return 0;
+    for (uint32_t i = 0; i < g->node_count; i++)
+        if (!may_go_on(g) ||
+            (kind_of(g, i) == K_keyword && !is_tame_attr_text(g, NAME(g, N(g, i)->name)->str)))
+            return 0;
+    if (!g->named_writes)
+        g->named_writes = name;
+    return 1;
+}
+
 static int warn_by_name(struct gate *g, uint32_t i)
 {
     return gate_warn(g, RULE_ATTRIBUTE_BY_NAME, i,
@@ -102,7 +138,8 @@ static int check_getattr(struct gate *g, uint32_t i, enum builtin what)
         return 0;
     if (what == BUILTIN_GETATTR && is_readable_text(g, i, string_of(g, name)))
         return 0;
-    if (what == BUILTIN_SETATTR && is_twin_write(g, i))
+    if (what == BUILTIN_SETATTR &&
+        (is_twin_write(g, i) || is_keyword_write(g, child_of(g, i, F_args), name)))
         return 0;
     PyObject *text = string_of(g, name);
     if (what == BUILTIN_GETATTR && text && PyUnicode_CompareWithASCIIString(text, "__dict__") == 0)
