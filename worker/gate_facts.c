@@ -625,6 +625,9 @@ int gate_facts_collect(struct gate *g)
     gate_mixed_collect(g);
     gate_package_classes(g);
     gate_roam_collect(g);
+    for (uint32_t s = 1; s < g->symbol_count;
+         s++) /* what was asked before the classes' ways were known */
+        g->symbols[s].flags &= ~(unsigned)(SYMBOL_SELF_KNOWN | SYMBOL_SELF_GENUINE);
     gate_fields_judge(g);
     for (uint32_t i = 0; i < g->node_count; i++) {
         note_store(g, i);
