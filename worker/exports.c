@@ -276,8 +276,8 @@ static const struct export_name names_struct[] = {
 };
 
 static const struct export_name names_sys[] = {
-    D("addaudithook", "watches the interpreter"), D("argv", "how the interpreter was started"),
-    N("byteorder"), D("displayhook", "replaces how values are shown"),
+    D("addaudithook", "watches the interpreter"), N("argv"), N("byteorder"),
+    D("displayhook", "replaces how values are shown"),
     D("exc_info", "hands out a traceback, and with it frames"),
     D("excepthook", "replaces how errors are shown"),
     D("exception", "hands out the exception being handled"),
@@ -287,11 +287,10 @@ static const struct export_name names_sys[] = {
     N("hexversion"), N("int_info"), N("intern"), N("maxsize"), N("maxunicode"),
     D("meta_path", "how modules are found"),
     D("modules", "every module that is loaded, with all that it can do"),
-    D("path", "where modules are found"), D("path_hooks", "how modules are found"),
-    D("platform", "tells about the host"), N("set_int_max_str_digits"),
-    D("setprofile", "runs code at every call"), N("setrecursionlimit"),
-    D("settrace", "runs code at every line"), N("stderr"), D("stdin", "there is nothing to read"),
-    N("stdout"), N("version"), N("version_info"),
+    D("path", "where modules are found"), D("path_hooks", "how modules are found"), N("platform"),
+    N("set_int_max_str_digits"), D("setprofile", "runs code at every call"),
+    N("setrecursionlimit"), D("settrace", "runs code at every line"), N("stderr"),
+    D("stdin", "there is nothing to read"), N("stdout"), N("version"), N("version_info"),
 };
 
 static const struct export_name names_textwrap[] = {

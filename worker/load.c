@@ -329,7 +329,7 @@ static int hide_self(void)
     return PyObject_DelItemString(worker.modules, "_cordon_worker");
 }
 
-/* The command line holds our configuration. */
+/* The command line holds our configuration. To be called before anything hands `argv` out. */
 static int hide_arguments(void)
 {
     AUTO_PY argv = Py_BuildValue("[s]", USER_FILE);
@@ -341,7 +341,7 @@ static int hide_arguments(void)
 
 static int hide(PyObject *config)
 {
-    return hide_environ(config) < 0 || hide_self() < 0 || hide_arguments() < 0 ? -1 : 0;
+    return hide_environ(config) < 0 || hide_self() < 0 ? -1 : 0;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
@@ -432,7 +432,7 @@ int load_all(const char *config_text, struct cordon_err *reterr)
     if ((rc = load_list(further, NULL, reterr)) < 0 || (rc = load_c_imports(reterr)) < 0 ||
         (rc = load_own(reterr)) < 0)
         return rc;
-    if (prepare() < 0 || hide(config) < 0 || (interpreter_wall_up() && seal() < 0))
+    if (hide_arguments() < 0 || prepare() < 0 || hide(config) < 0 || (interpreter_wall_up() && seal() < 0))
         return fail_python(reterr, "the zygote's preparation");
     rc = verdict_reserve();
     if (rc < 0)

@@ -138,7 +138,7 @@ from math import *
 from re import *
 names = sorted(n for n in globals() if not n.startswith("__"))
 result = {"has": [n in names for n in ("StringIO", "maxsize", "stdout", "deque", "pi", "compile")],
-          "not": [n in names for n in ("open", "FileIO", "modules", "abc", "argv", "enum", "_parser")]}
+          "not": [n in names for n in ("open", "FileIO", "modules", "abc", "orig_argv", "enum", "_parser")]}
 """
     assert ok(run(code)) == {"has": [True] * 6, "not": [False] * 7}
 
