@@ -555,7 +555,7 @@ int is_tame_class_use(const struct gate *g, uint32_t i);
 /* gate_shown.c: a value that only text, a number or a comparison with classes is made of. */
 int is_only_shown(const struct gate *g, uint32_t i);
 /* locals() of a function, the same: all names there are the code's own. */
-int are_locals_shown(const struct gate *g, uint32_t i);
+int are_locals_shown(struct gate *g, uint32_t i);
 /* C.__mro__, C.mro() and kin, of which only text or names of classes are made. */
 int is_lineage_shown(const struct gate *g, uint32_t i);
 int is_name_dunder(const struct name *name);

@@ -15,18 +15,15 @@ static const char *text_of_name(const struct gate *g, uint32_t i)
     return NAME(g, N(g, i)->name)->text;
 }
 
-/* The text of `"...".format`, or NULL. */
-static PyObject *literal_of_format(const struct gate *g, uint32_t func)
+static int is_format(const struct gate *g, uint32_t func)
 {
-    return kind_of(g, func) == K_Attribute && strcmp(text_of_name(g, func), "format") == 0
-               ? string_of(g, first_child(g, func))
-               : NULL;
+    return kind_of(g, func) == K_Attribute && strcmp(text_of_name(g, func), "format") == 0;
 }
 
 /* "{}".format(x); "{0[k]}" asks x for a part. */
 static int is_literal_format(const struct gate *g, uint32_t func)
 {
-    PyObject *text = literal_of_format(g, func);
+    PyObject *text = is_format(g, func) ? string_of(g, first_child(g, func)) : NULL;
     return text && PyUnicode_FindChar(text, '[', 0, PyUnicode_GetLength(text), 1) == -1;
 }
 
@@ -104,13 +101,14 @@ int is_only_shown(const struct gate *g, uint32_t i)
     return 0;
 }
 
-int are_locals_shown(const struct gate *g, uint32_t i)
+int are_locals_shown(struct gate *g, uint32_t i)
 {
-    uint32_t parent = N(g, i)->parent, call = N(g, parent)->parent;
+    uint32_t parent = N(g, i)->parent, func = first_child(g, N(g, parent)->parent);
     if (g->scopes[N(g, i)->scope].kind != SCOPE_FUNCTION)
         return 0; /* of a module or a class they are not all the code's own */
     if (kind_of(g, parent) == K_keyword && !N(g, parent)->name) /* "{a}".format(**locals()) */
-        return kind_of(g, call) == K_Call && literal_of_format(g, first_child(g, call));
+        return is_in_field(g, func, K_Call, F_func) && is_format(g, func) &&
+               format_of_receiver(g, first_child(g, func)) > 0;
     return is_only_shown(g, i);
 }
 
