@@ -11,6 +11,7 @@
  *   object.__setattr__(x, "n", v), object.__new__(cls)
  *   x.__class__, type(x)         compared, shown, asked for a name; or of a genuine self
  *   self.__dict__, vars(self)    of a genuine self
+ *   N.__lt__ = f                 an operator, as the body of N could have it
  *   C.__mro__ and kin            printed, or asked for the names of what is in it
  *
  * A genuine self is an instance of a class of the source, for sure (gate_query.c): a class
@@ -227,11 +228,28 @@ static int is_builtin_operator(const struct gate *g, uint32_t i, const struct na
     return name->dunder && name->dunder->calls >= 0 && (what == BUILTIN_SELF_MATCH || object);
 }
 
+/*
+ * N.__lt__ = f, of a class of the source that derives from no library's: as `__lt__ = f` in its
+ * body. Only operators of up to one operand: an `__exit__` would get a class and a traceback. A
+ * body with `__eq__` ends the hash of its base, which it is too late for here.
+ */
+static int is_late_operator(const struct gate *g, uint32_t i, const struct name *name)
+{
+    uint32_t statement = N(g, i)->parent, class = class_sure(g, first_child(g, i));
+    unsigned facts = class ? class_facts_known(g, class) : 0;
+    const struct dunder_row *row = name->dunder;
+    return kind_of(g, statement) == K_Assign && N(g, i)->field == F_targets && row &&
+           row->flags == DUNDER_DEFINE && (row->calls == 0 || row->calls == 1) &&
+           strcmp(row->name, "__eq__") != 0 && facts & CLASS_REAL && facts & CLASS_PLAIN &&
+           !(facts & (CLASS_ENUM | CLASS_ABSTRACT)) && !gate_is_mixed(g, class) && !g->packages &&
+           !g->enum_mixins;
+}
+
 static int is_tame_access(struct gate *g, uint32_t i, const struct name *name)
 {
     unsigned flags = name->dunder ? name->dunder->flags : 0;
     if (!is_load(g, i))
-        return N(g, i)->op == K_Store && flags & DUNDER_WRITE;
+        return N(g, i)->op == K_Store && (flags & DUNDER_WRITE || is_late_operator(g, i, name));
     if (is_super_call(g, first_child(g, i)))
         return is_tame_super(g, i, name);
     return is_readable_dunder(g, name->dunder) || is_builtin_operator(g, i, name) ||
