@@ -305,6 +305,9 @@ int check_dunder_attribute(struct gate *g, uint32_t i)
         return 0;
     return gate_warn(g, RULE_DUNDER_ATTRIBUTE, i,
                      "`.%s` belongs to the interpreter: through such names code can reach "
-                     "classes, functions and modules that it was not given.",
-                     name->text);
+                     "classes, functions and modules that it was not given.%s",
+                     name->text,
+                     strcmp(name->text, "__traceback__") == 0
+                         ? " The text of a traceback is had by traceback.format_exc()."
+                         : "");
 }
