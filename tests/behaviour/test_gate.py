@@ -138,6 +138,9 @@ SIDE_BY_SIDE = {
     "attributes": (1000, lambda n: f"match 1:\n case str({NAMED(f'a{i}=_' for i in range(n))}): pass"),
     "functions": (4000, lambda n: "def f(): pass\n" * n),
     "lambdas": (4000, lambda n: "lambda: 0\n" * n),
+    "lambdas in lambdas": (4000, lambda n: "lambda: lambda: 0\n" * (n // 2) + "lambda: 0\n" * (n % 2)),
+    "functions apart": (4000, lambda n: "".join(f"def a{i}():\n def f(): pass\n" for i in range(n))),
+    "private methods": (4000, lambda n: "".join(f"class A{i}:\n def __f(self): pass\n" for i in range(n))),
     "variables": (10000, lambda n: "def f():\n" + "".join(f" a{i} = 0\n" for i in range(n))),
 }
 
