@@ -278,6 +278,8 @@ uint32_t gate_name_find(const struct gate *g, PyObject *str);
 uint32_t gate_name_find_text(const struct gate *g, const char *text, size_t len);
 /* What Python makes of `__x` within a class: `_Class__x`. 0 with an exception set. */
 uint32_t gate_name_mangled(struct gate *g, uint32_t scope, uint32_t id);
+/* One number of two, which nobody can foresee: a hash whose collisions cannot be made. */
+uint64_t gate_mixed(uint64_t a, uint64_t b);
 int gate_names_check(struct gate *g); /* scripts, invisible characters */
 int gate_reads_otherwise(Py_UCS4 c);  /* than it looks, in a name */
 

@@ -6,13 +6,20 @@
  */
 #include "gate_int.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 static PyObject *normalize, *char_name; /* of unicodedata */
+static uint64_t secret[2];              /* what no code can know that is written to be slow */
 
 int gate_prepare(void)
 {
+    if (getrandom(secret, sizeof(secret), 0) != (ssize_t)sizeof(secret)) {
+        PyErr_SetFromErrno(PyExc_OSError);
+        return -1;
+    }
     gate_tables_prepare();
     AUTO_PY module = PyImport_ImportModule("unicodedata");
     if (!module)
@@ -26,12 +33,21 @@ int gate_prepare(void)
 
 /* ---- look-up ---------------------------------------------------------------------- */
 
+uint64_t gate_mixed(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)(a ^ secret[0]) * (b ^ secret[1]);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 static size_t slot_start(const struct gate *g, const char *text, size_t len)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return (size_t)(hash ^ hash >> 29) & (g->name_slot_count - 1);
+    uint64_t hash = len;
+    for (size_t i = 0; i < len; i += sizeof(uint64_t)) {
+        uint64_t part = 0;
+        memcpy(&part, text + i, len - i < sizeof(part) ? len - i : sizeof(part));
+        hash = gate_mixed(hash, part);
+    }
+    return (size_t)hash & (g->name_slot_count - 1);
 }
 
 /* The slot that holds the name, or the free one where it belongs. */
