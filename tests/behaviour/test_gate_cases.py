@@ -221,13 +221,13 @@ HOSTILE = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(PROGRAMS)
 def test_tame_programs_are_clean(code):
     assert check(code + "\n") == [], code
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(PROGRAMS, st.sampled_from(HOSTILE), st.data())
 def test_one_hostile_part_anywhere_is_seen(code, hostile, data):
     spots = [m.span() for m in re.finditer(r"\b(?:None|input_data|len\(rows\))", code)]
