@@ -261,6 +261,26 @@ static int sets_others_value(const struct gate *g, uint32_t i)
            !is_genuine_self(g, base, NULL);
 }
 
+/*
+ * a.__n outside of classes, where a class of the source has `__n`, which is `_A__n` there: nobody
+ * has the other, and the code shows that.
+ */
+static int is_unmangled(const struct gate *g, uint32_t i)
+{
+    const char *text = NAME(g, N(g, i)->name)->text;
+    size_t len = strlen(text);
+    int shown = is_load(g, i) && !g->scopes[N(g, i)->scope].private_to && !g->packages;
+    if (!shown || strncmp(text, "__", 2) != 0 || is_private_of_library(text))
+        return 0;
+    for (uint32_t id = 1; id < g->name_count && may_go_on(g); id++) {
+        const struct name *name = NAME(g, id);
+        if (name->attr == ATTR_MANGLED && name->defined && name->len > len &&
+            strcmp(name->text + name->len - len, text) == 0)
+            return 1;
+    }
+    return 0;
+}
+
 int check_attribute(struct gate *g, uint32_t i)
 {
     int mixed = 0;
@@ -318,5 +338,7 @@ int check_attribute(struct gate *g, uint32_t i)
                          name->text);
     enum rule_id rule;
     const char *why = refusal_on(g, N(g, i)->name, first_child(g, i), &rule);
+    if (why && rule == RULE_PRIVATE_ATTRIBUTE && name->attr == ATTR_PRIVATE && is_unmangled(g, i))
+        return 0;
     return why ? gate_warn(g, rule, i, "The attribute `%s` %s.", name->text, why) : 0;
 }

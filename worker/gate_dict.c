@@ -246,8 +246,28 @@ static int holds_library_parts(const struct gate *g, uint32_t i, uint32_t object
            child_of(g, function_around(g, i), F_decorator_list);
 }
 
+/*
+ * json.dumps([e.__dict__ for e in es]): without a default nor an encoder of the code's, nothing but
+ * text comes of it; that of a class is no dict, and an error.
+ */
+static int is_only_dumped(const struct gate *g, uint32_t i)
+{
+    uint32_t parent = N(g, i)->parent;
+    int part = is_in_field(g, i, K_ListComp, F_elt) || is_in_field(g, i, K_DictComp, F_value);
+    uint32_t arg = part ? parent : i, call = N(g, arg)->parent;
+    const struct export_name *row =
+        is_in_field(g, arg, K_Call, F_args) ? export_sure(g, first_child(g, call)) : NULL;
+    return row && strcmp(row->name, "dumps") == 0 && row->kind == EXPORT_JSON_DUMP &&
+           child_of(g, call, F_args) == arg && !call_shape(g, call).starred &&
+           !keyword_of(g, call, "cls") && !keyword_of(g, call, "default");
+}
+
 int check_object_dict(struct gate *g, uint32_t i, uint32_t object)
 {
+    if (is_only_dumped(g, i)) {
+        g->object_dicts = g->object_dicts ? g->object_dicts : i;
+        return 0;
+    }
     if (is_for_encoder(g, i, object))
         return 0;
     if (holds_library_parts(g, i, object))

@@ -612,6 +612,8 @@ int gate_names_library_part(const struct gate *g, uint32_t class, uint32_t id);
 int gate_library_begins(const struct gate *g, const char *prefix, size_t len);
 /* Whether instances of the class hold parts of the library that no name may reach. */
 int gate_has_hidden_parts(const struct gate *g, uint32_t class, unsigned depth);
+/* Whether any object of the library may have that private name, whatever is in use. */
+int is_private_of_library(const char *text);
 /* Whether setting that private name on `base` may change an object of the library. */
 int gate_keeps_private(const struct gate *g, uint32_t id, uint32_t base);
 /* Annotated of Annotated[str, 1], which is str as a base. */

@@ -7,8 +7,6 @@
  */
 #include "gate_int.h"
 
-#include "library_calls.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -126,15 +124,6 @@ static int may_change_others(const struct gate *g)
     return g->derives_abroad;
 }
 
-static int is_kept_by_library(const char *text)
-{
-    const char *module, *name;
-    for (size_t k = 0; (name = library_private(k, &module)); k++)
-        if (strcmp(name, text) == 0)
-            return 1;
-    return 0;
-}
-
 /* ---- the names ------------------------------------------------------------------------------ */
 
 /* A function or class without decorators, or a constant: no descriptor of the code's. */
@@ -169,7 +158,7 @@ static int is_tame_made(const struct gate *g, PyObject *prefix, const char *name
         if ((unsigned char)text[k] >= 0x80)
             return 0;
     return gate_attr_class(text, strlen(text), &row) == ATTR_PRIVATE &&
-           !gate_is_library_part(g, text) && !(others && is_kept_by_library(text));
+           !gate_is_library_part(g, text) && !(others && is_private_of_library(text));
 }
 
 static int ends_with(const char *text, const char *end)

@@ -193,6 +193,15 @@ int gate_library_begins(const struct gate *g, const char *prefix, size_t len)
     return 0;
 }
 
+int is_private_of_library(const char *text)
+{
+    const char *module, *name;
+    for (size_t k = 0; (name = library_private(k, &module)); k++)
+        if (strcmp(name, text) == 0)
+            return 1;
+    return 0;
+}
+
 /* What the library keeps in its own objects, under a name that the source has as well. */
 int gate_keeps_private(const struct gate *g, uint32_t id, uint32_t base)
 {
