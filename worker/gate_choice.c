@@ -9,6 +9,8 @@
 
 #include "library_calls.h"
 
+#include <string.h>
+
 #define DEPTH_MAX 8
 #define CHOICES_MAX 256 /* strings that a display may hold */
 
@@ -27,9 +29,13 @@ static int are_choices(struct choices *c, uint32_t i, int far, int depth);
 /* ---- loops ------------------------------------------------------------------------------ */
 
 /* The display that a loop runs over, where nothing changes it. */
-static uint32_t display_of(const struct gate *g, uint32_t iter)
+static uint32_t display_of(struct gate *g, uint32_t iter)
 {
     const struct symbol *s = symbol_of(g, iter);
+    int dunder = NAME(g, N(g, iter)->name)->attr == ATTR_DUNDER;   /* dataclass() makes some */
+    uint32_t constant = dunder ? 0 : gate_class_constant(g, iter); /* self.names */
+    if (constant)
+        return kind_of(g, constant) == K_Tuple ? constant : 0;
     if (!s)
         return iter;
     uint32_t value = only_value(g, s);
@@ -82,7 +88,17 @@ static int are_of_loop(struct choices *c, const struct bind *b, int depth)
     enum kind kind = kind_of(g, loop);
     if (kind != K_For && kind != K_comprehension)
         return 0;
-    return are_elements(c, display_of(g, child_of(g, loop, F_iter)), at, depth);
+    uint32_t iter = child_of(g, loop, F_iter);
+    if (kind_of(g, iter) == K_Call) { /* for n, v in zip(names, values) */
+        uint32_t func = first_child(g, iter);
+        int zips = builtin_sure(g, func) == BUILTIN_CLASS && at >= 0 &&
+                   strcmp(NAME(g, N(g, func)->name)->text, "zip") == 0;
+        if (!zips || call_shape(g, iter).starred)
+            return 0;
+        iter = child_at(g, iter, F_args, (unsigned)at);
+        at = -1;
+    }
+    return iter && are_elements(c, display_of(c->g, iter), at, depth);
 }
 
 /* ---- parameters --------------------------------------------------------------------------- */
@@ -114,7 +130,8 @@ static uint32_t symbol_of_called(const struct gate *g, uint32_t function)
     uint32_t s = gate_scope_resolve(g, N(g, function)->scope, N(g, function)->name);
     const struct bind *b = s ? only_bind(g, &g->symbols[s]) : NULL;
     int called = b && b->kind == BIND_FUNCTION && b->node == function;
-    return called && !(g->symbols[s].flags & SYMBOL_TAKEN) ? s : 0;
+    int of_class = g->scopes[g->symbols[s].scope].kind == SCOPE_CLASS; /* if 1: def m(self, n) */
+    return called && !of_class && !(g->symbols[s].flags & SYMBOL_TAKEN) ? s : 0;
 }
 
 /* A method that nobody takes without calling it, nor the library calls. */

@@ -80,7 +80,7 @@ int is_tame_format(const struct gate *g, PyObject *str)
  * does, nothing sets such an attribute, and instances hold what the source gave them; whether it
  * does so by names made at run time is known at the end.
  */
-static uint32_t class_constant(struct gate *g, uint32_t i)
+uint32_t gate_class_constant(struct gate *g, uint32_t i)
 {
     uint32_t base = kind_of(g, i) == K_Attribute ? first_child(g, i) : 0, class = 0;
     if (!base || (!is_genuine_self(g, base, &class) && !(class = class_sure(g, base))))
@@ -277,7 +277,7 @@ static PyObject *text_of(struct gate *g, uint32_t i, int depth)
         return of_join(g, i, depth);
     if (kind_of(g, i) == K_JoinedStr)
         return of_fields(g, i);
-    uint32_t constant = class_constant(g, i);
+    uint32_t constant = gate_class_constant(g, i);
     return constant ? text_of(g, constant, depth + 1) : NULL;
 }
 
@@ -359,7 +359,7 @@ static int format_of_element(struct gate *g, uint32_t i)
     int tables = outer != 0;
     base = tables ? outer : base;
     struct symbol *s = symbol_of(g, base);
-    uint32_t display = s ? only_value(g, s) : class_constant(g, base);
+    uint32_t display = s ? only_value(g, s) : gate_class_constant(g, base);
     const struct name *attribute = NAME(g, N(g, base)->name);
     if (!display || (s ? s->flags & SYMBOL_ESCAPES || NAME(g, s->name)->builtin : attribute->kept))
         return -1;

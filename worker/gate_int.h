@@ -725,5 +725,7 @@ int is_owner_instance(const struct gate *g, uint32_t object);
 int is_tame_format(const struct gate *g, PyObject *str);
 /* -1: what text it is is not known; else is_tame_format() of it. */
 int format_of_receiver(struct gate *g, uint32_t i);
+/* What the body of a class gives C.NAME, self.NAME, while nothing else does; or 0. */
+uint32_t gate_class_constant(struct gate *g, uint32_t i);
 
 #endif

@@ -93,7 +93,8 @@ static int check_class_parts(struct gate *g)
         !(g->named_writes || g->dict_replaced || g->wrapped_self || g->hooked_copies))
         return 0;
     int registers = strcmp(NAME(g, N(g, g->class_parts)->name)->text, "register") == 0;
-    int names = is_in_field(g, g->class_parts, K_Call, F_args); /* getattr(x, self.p) */
+    enum field field = (enum field)N(g, g->class_parts)->field;
+    int names = field == F_args || field == F_iter; /* getattr(x, self.p); for n in self.names */
     return gate_warn(g,
                      registers ? RULE_ANNOTATION
                      : names   ? RULE_ATTRIBUTE_BY_NAME
