@@ -145,12 +145,28 @@ static void note_field(struct gate *g, uint32_t target)
     g->odd_fields |= (unsigned char)odd;
 }
 
+/* It is what it was when the loop began: no other value, and not looked at once it has ended. */
+static int is_still_there(const struct gate *g, uint32_t object, uint32_t loop)
+{
+    const struct symbol *s = symbol_of(g, object);
+    const struct bind *b = only_bind(g, s);
+    uint32_t target = child_of(g, loop, F_target);
+    int name = kind_of(g, target) == K_Name;
+    uint32_t f = name ? gate_scope_resolve(g, N(g, target)->scope, N(g, target)->name) : 0;
+    if (!b || !f || !runs_in(g, N(g, object)->scope, g->symbols[f].scope))
+        return 0;
+    int made = kind_of(g, loop) == K_comprehension;
+    return (made ? b->kind == BIND_PARAMETER || runs_in(g, g->symbols[f].scope, s->scope)
+                 : branch_of(g, loop, object) && g->symbols[f].scope == s->scope) &&
+           !branch_of(g, loop, b->node);
+}
+
 /* The variable that fields() was asked about, too: it has them. */
 static int has_those_fields(const struct gate *g, uint32_t object, uint32_t fields)
 {
     const struct symbol *s = symbol_of(g, object);
-    return s && symbol_of(g, child_of(g, fields, F_args)) == s && only_bind(g, s) && !g->texts &&
-           !(g->odd_fields & FIELD_OF_OTHERS);
+    return s && symbol_of(g, child_of(g, fields, F_args)) == s && !g->texts &&
+           is_still_there(g, object, N(g, fields)->parent) && !(g->odd_fields & FIELD_OF_OTHERS);
 }
 
 int is_tame_field_use(const struct gate *g, uint32_t object, uint32_t fields, int sets)

@@ -20,7 +20,7 @@
  *   gate_called.c   what the library calls, with library_calls.c
  *   gate_shown.c    values that become text where they stand
  *   gate_choice.c   a text that is one of several   gate_owner.c    names that classes give
- *   gate_private.c  private names that the library has too; gate_tested.c what isinstance() told
+ *   gate_private.c  private names that the library has too; gate_tested.c what a test told
  *   gate_package*.c third-party packages             gate_package_shape.c  and calls into them
  *
  * The tree is an array in pre-order: a node's descendants are the nodes between it and its
@@ -452,6 +452,10 @@ int is_real_class(const struct gate *g, uint32_t i);
 int decides_subscripts(const struct gate *g);
 /* gate_tested.c: the plain class of the source that isinstance() has said it is of, or 0. */
 uint32_t class_tested(const struct gate *g, uint32_t i);
+/* What startswith() has told of it, the variable of that loop, in the round that runs; or NULL. */
+PyObject *text_tested(const struct gate *g, uint32_t i, uint32_t loop);
+/* What stands in scope `inner` runs where it stands: no function, generator or class between. */
+int runs_in(const struct gate *g, uint32_t inner, uint32_t outer);
 /* An instance of a class of the source that makes nothing else, or a name for one. */
 int is_own_value(const struct gate *g, uint32_t i);
 /* The value that a name is bound to, where that is its only binding, or 0. */

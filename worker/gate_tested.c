@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate_tested: what isinstance() has told before the code gets there. A parameter that nothing
- * else is bound to stays what it is, so behind `if not isinstance(other, C): return` it is an
- * instance of C wherever it is loaded. It says nothing of classes that others may answer for.
+ * gate_tested: what isinstance() and startswith() have told before the code gets there. A
+ * parameter that nothing else is bound to stays what it is, so behind `if not isinstance(other,
+ * C): return` it is an instance of C wherever it is loaded. It says nothing of classes that
+ * others may answer for. A loop variable stays what it is until its loop goes on: a test holds
+ * for what runs in the same round, and for nothing that is kept and runs later.
  */
 #include "gate_int.h"
 
@@ -83,7 +85,8 @@ static int leaves(const struct gate *g, uint32_t branch)
             return 0;
         last = N(g, c)->field == F_body ? c : last;
     }
-    return kind_of(g, last) == K_Return || kind_of(g, last) == K_Raise;
+    return kind_of(g, last) == K_Return || kind_of(g, last) == K_Raise ||
+           kind_of(g, last) == K_Continue || kind_of(g, last) == K_Break;
 }
 
 /* What a statement or an operand that comes before tells. */
@@ -133,4 +136,114 @@ uint32_t class_tested(const struct gate *g, uint32_t i)
     for (uint32_t up = i; up && up != function && !class && may_go_on(g); up = N(g, up)->parent)
         class = class_from_place(g, up, s);
     return class;
+}
+
+/* ---- startswith() ------------------------------------------------------------------------ */
+
+/* n.startswith("do_"): that text. */
+static PyObject *text_in_test(const struct gate *g, uint32_t test, const struct symbol *s)
+{
+    uint32_t func = kind_of(g, test) == K_Call ? first_child(g, test) : 0;
+    if (kind_of(g, func) != K_Attribute || symbol_of(g, first_child(g, func)) != s ||
+        strcmp(NAME(g, N(g, func)->name)->text, "startswith") != 0 ||
+        count_of(g, test, F_args) != 1)
+        return NULL;
+    return string_of(g, child_of(g, test, F_args));
+}
+
+/* The same of a test of several that all have to hold. */
+static PyObject *text_in_tests(const struct gate *g, uint32_t test, const struct symbol *s)
+{
+    PyObject *text = text_in_test(g, test, s);
+    if (!text && kind_of(g, test) == K_BoolOp && N(g, test)->op == K_And)
+        FOR_CHILDREN (g, c, test)
+            text = text ? text : text_in_test(g, c, s);
+    return text;
+}
+
+/* not n.startswith("do_"), or one of several of which none holds. */
+static PyObject *text_denied(const struct gate *g, uint32_t test, const struct symbol *s)
+{
+    PyObject *text = NULL;
+    if (kind_of(g, test) == K_UnaryOp && N(g, test)->op == K_Not)
+        return text_in_test(g, first_child(g, test), s);
+    if (kind_of(g, test) == K_BoolOp && N(g, test)->op == K_Or)
+        FOR_CHILDREN (g, part, test)
+            if (kind_of(g, part) == K_UnaryOp && N(g, part)->op == K_Not && !text)
+                text = text_in_test(g, first_child(g, part), s);
+    return text;
+}
+
+/* What an operand, an `if` of a comprehension or a statement that comes before tells. */
+static PyObject *text_from_before(const struct gate *g, uint32_t before, uint32_t around,
+                                  const struct symbol *s)
+{
+    enum kind kind = kind_of(g, around);
+    if (kind == K_BoolOp)
+        return N(g, around)->op == K_And ? text_in_test(g, before, s) : NULL;
+    if (kind == K_comprehension)
+        return text_in_tests(g, before, s);
+    return kind_of(g, before) == K_If && leaves(g, before)
+               ? text_denied(g, child_of(g, before, F_test), s)
+               : NULL;
+}
+
+/* What is known of node `up` by where it stands in its parent. */
+static PyObject *text_from_place(const struct gate *g, uint32_t up, const struct symbol *s)
+{
+    uint32_t parent = N(g, up)->parent;
+    PyObject *text = NULL;
+    if ((kind_of(g, parent) == K_If || kind_of(g, parent) == K_IfExp) && N(g, up)->field == F_body)
+        text = text_in_tests(g, child_of(g, parent, F_test), s);
+    FOR_CHILDREN (g, c, parent) {
+        if (c == up || text)
+            break;
+        if (N(g, c)->field == N(g, up)->field)
+            text = text_from_before(g, c, parent, s);
+    }
+    return text;
+}
+
+int runs_in(const struct gate *g, uint32_t inner, uint32_t outer)
+{
+    if (g->scopes[outer].kind == SCOPE_CLASS || g->scopes[outer].kind == SCOPE_TYPE)
+        return 0;
+    while (inner != outer && may_go_on(g)) {
+        const struct scope *scope = &g->scopes[inner];
+        if (scope->kind != SCOPE_COMPREHENSION || kind_of(g, scope->node) == K_GeneratorExp)
+            return 0;
+        inner = scope->parent;
+    }
+    return inner == outer;
+}
+
+/* What all `if`s of a comprehension's loop tell what comes behind them, or is made in a round. */
+static PyObject *text_in_ifs(const struct gate *g, uint32_t loop, uint32_t branch,
+                             const struct symbol *s)
+{
+    PyObject *text = NULL;
+    if (N(g, branch)->field == F_generators && branch < loop)
+        return NULL;
+    FOR_CHILDREN (g, c, loop)
+        if (N(g, c)->field == F_ifs)
+            text = text ? text : text_in_tests(g, c, s);
+    return text;
+}
+
+PyObject *text_tested(const struct gate *g, uint32_t i, uint32_t loop)
+{
+    const struct symbol *s = symbol_of(g, i);
+    int statement = kind_of(g, loop) != K_comprehension;
+    PyObject *text = NULL;
+    if (!runs_in(g, N(g, i)->scope, s->scope) || (statement && !branch_of(g, loop, i)))
+        return NULL;
+    for (uint32_t up = i; up && may_go_on(g); up = N(g, up)->parent) {
+        uint32_t parent = N(g, up)->parent;
+        text = text ? text : text_from_place(g, up, s);
+        if (parent == loop)
+            return N(g, up)->field == (statement ? F_body : F_ifs) ? text : NULL;
+        if (!statement && parent == N(g, loop)->parent)
+            return text ? text : text_in_ifs(g, loop, up, s);
+    }
+    return NULL;
 }

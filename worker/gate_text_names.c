@@ -97,81 +97,6 @@ static PyObject *first_string(const struct gate *g, uint32_t i)
     }
 }
 
-/* n.startswith("do_"), asked before node i is reached: that text. */
-static PyObject *text_in_test(const struct gate *g, uint32_t test, uint32_t i,
-                              const struct symbol *s)
-{
-    uint32_t func = kind_of(g, test) == K_Call ? first_child(g, test) : 0;
-    if (kind_of(g, func) != K_Attribute || N(g, test)->end > i ||
-        symbol_of(g, first_child(g, func)) != s ||
-        strcmp(NAME(g, N(g, func)->name)->text, "startswith") != 0 ||
-        count_of(g, test, F_args) != 1)
-        return NULL;
-    return string_of(g, child_of(g, test, F_args));
-}
-
-/* The same of a test of several that all have to hold. */
-static PyObject *text_in_tests(const struct gate *g, uint32_t test, uint32_t i,
-                               const struct symbol *s)
-{
-    PyObject *text = text_in_test(g, test, i, s);
-    if (!text && kind_of(g, test) == K_BoolOp && N(g, test)->op == K_And)
-        FOR_CHILDREN (g, c, test)
-            text = text ? text : text_in_test(g, c, i, s);
-    return text;
-}
-
-/* The last statement of an `if` without an `else` leaves the block. */
-static int leaves(const struct gate *g, uint32_t branch)
-{
-    uint32_t last = 0;
-    FOR_CHILDREN (g, c, branch) {
-        if (N(g, c)->field == F_orelse)
-            return 0;
-        last = N(g, c)->field == F_body ? c : last;
-    }
-    enum kind kind = kind_of(g, last);
-    return kind == K_Continue || kind == K_Break || kind == K_Return || kind == K_Raise;
-}
-
-static uint32_t denied_by(const struct gate *g, uint32_t test)
-{
-    return kind_of(g, test) == K_UnaryOp && N(g, test)->op == K_Not ? first_child(g, test) : 0;
-}
-
-/* if not n.startswith("do_") [or ...]: continue, before `up` in the same block. */
-static PyObject *text_tested_before(const struct gate *g, uint32_t up, const struct symbol *s)
-{
-    PyObject *text = NULL;
-    FOR_CHILDREN (g, c, N(g, up)->parent) {
-        if (c == up || text)
-            break;
-        if (kind_of(g, c) != K_If || N(g, c)->field != N(g, up)->field || !leaves(g, c))
-            continue;
-        uint32_t test = child_of(g, c, F_test);
-        text = text_in_test(g, denied_by(g, test), up, s);
-        if (kind_of(g, test) == K_BoolOp && N(g, test)->op == K_Or)
-            FOR_CHILDREN (g, part, test)
-                text = text ? text : text_in_test(g, denied_by(g, part), up, s);
-    }
-    return text;
-}
-
-/* What the test of an `if` around or before node i says, up to the loop. */
-static PyObject *text_tested_around(const struct gate *g, uint32_t i, uint32_t loop,
-                                    const struct symbol *s)
-{
-    PyObject *text = NULL;
-    for (uint32_t up = i; up && up != loop && !text && may_go_on(g); up = N(g, up)->parent) {
-        uint32_t parent = N(g, up)->parent;
-        if ((kind_of(g, parent) == K_If || kind_of(g, parent) == K_IfExp) &&
-            N(g, up)->field == F_body)
-            text = text_in_tests(g, child_of(g, parent, F_test), i, s);
-        text = text ? text : text_tested_before(g, up, s);
-    }
-    return text;
-}
-
 static int calls_builtin(const struct gate *g, uint32_t i, const char *name)
 {
     uint32_t func = kind_of(g, i) == K_Call ? first_child(g, i) : 0;
@@ -185,16 +110,6 @@ static int are_plain_names(const struct gate *g, uint32_t i)
     if (calls_builtin(g, i, "sorted") && count_of(g, i, F_args) == 1)
         i = child_of(g, i, F_args);
     return calls_builtin(g, i, "dir") && !g->texts && !is_mentioned(g, "__dir__");
-}
-
-static PyObject *text_in_ifs(const struct gate *g, uint32_t generator, uint32_t i,
-                             const struct symbol *s)
-{
-    PyObject *text = NULL;
-    FOR_CHILDREN (g, c, generator)
-        if (N(g, c)->field == F_ifs)
-            text = text ? text : text_in_tests(g, c, i, s);
-    return text;
 }
 
 /* [n for n in dir(x) if n.startswith("do_")], or a name for it where nothing changes the list. */
@@ -211,32 +126,18 @@ static PyObject *prefix_of_list(const struct gate *g, uint32_t i)
     if (!b || b->kind != BIND_FOR || N(g, b->node)->parent != generator ||
         !are_plain_names(g, child_of(g, generator, F_iter)))
         return NULL;
-    return text_in_ifs(g, generator, child_of(g, value, F_elt), s);
-}
-
-/* Whether it runs later than the loop's step, when the name may be the next one. */
-static int runs_later(const struct gate *g, uint32_t i, uint32_t loop)
-{
-    uint32_t end = kind_of(g, loop) == K_comprehension ? N(g, loop)->parent : loop;
-    for (; i && i != end && may_go_on(g); i = N(g, i)->parent)
-        if (is_function(g, i) || kind_of(g, i) == K_Lambda || kind_of(g, i) == K_GeneratorExp)
-            return 1;
-    return i != end;
+    return text_tested(g, child_of(g, value, F_elt), generator);
 }
 
 /* `n` of a loop over dir(x), behind n.startswith("do_"): "do_", or NULL. */
 static PyObject *tested_prefix(const struct gate *g, uint32_t i)
 {
-    const struct symbol *s = symbol_of(g, i);
-    const struct bind *b = only_bind(g, s);
+    const struct bind *b = only_bind(g, symbol_of(g, i));
     uint32_t loop = b && b->kind == BIND_FOR ? N(g, b->node)->parent : 0;
     uint32_t iter = loop ? child_of(g, loop, F_iter) : 0;
-    if (!iter || !are_plain_names(g, iter))
-        return iter ? prefix_of_list(g, iter) : NULL;
-    if (runs_later(g, i, loop))
+    if (!iter)
         return NULL;
-    return kind_of(g, loop) == K_comprehension ? text_in_ifs(g, loop, i, s)
-                                               : text_tested_around(g, i, loop, s);
+    return are_plain_names(g, iter) ? text_tested(g, i, loop) : prefix_of_list(g, iter);
 }
 
 const char *gate_prefix_of(const struct gate *g, uint32_t i, size_t *ret_len)

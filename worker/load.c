@@ -432,7 +432,8 @@ int load_all(const char *config_text, struct cordon_err *reterr)
     if ((rc = load_list(further, NULL, reterr)) < 0 || (rc = load_c_imports(reterr)) < 0 ||
         (rc = load_own(reterr)) < 0)
         return rc;
-    if (hide_arguments() < 0 || prepare() < 0 || hide(config) < 0 || (interpreter_wall_up() && seal() < 0))
+    if (hide_arguments() < 0 || prepare() < 0 || hide(config) < 0 ||
+        (interpreter_wall_up() && seal() < 0))
         return fail_python(reterr, "the zygote's preparation");
     rc = verdict_reserve();
     if (rc < 0)
