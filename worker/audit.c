@@ -414,10 +414,10 @@ static int find_packages(void)
     return audit.packages ? 0 : -1;
 }
 
-int audit_refuse_name(PyObject *object, PyObject *name)
+int audit_refuse_name(const char *event, PyObject *object, PyObject *name)
 {
     AUTO_PY args = PyTuple_Pack(2, object, name);
-    return args ? refuse("object.__getattr__", args) : -1;
+    return args ? refuse(event, args) : -1;
 }
 
 int audit_refuse_class(PyObject *what)

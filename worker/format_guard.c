@@ -23,7 +23,7 @@ static int check_name(const char *name, size_t len)
     if (!gate_leads_inside(name, len))
         return 0;
     AUTO_PY text = PyUnicode_FromStringAndSize(name, (Py_ssize_t)len);
-    return text && audit_refuse_name(Py_None, text) == 0 ? 0 : -1;
+    return text && audit_refuse_name("object.__getattr__", Py_None, text) == 0 ? 0 : -1;
 }
 
 /* "0.a[b].c": the names behind dots. */

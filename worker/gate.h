@@ -49,6 +49,8 @@ const char *gate_why_never(const char *name);
 int gate_leads_inside(const char *name, size_t len);
 /* Whether a class may have that name in it: what the gate lets a class statement bind. */
 int gate_may_be_in_class(const char *name);
+/* 1: code may set or delete an attribute of that name by text: it is none of the interpreter's. */
+int gate_may_be_set(const char *name, size_t len);
 /*
  * How much of a field's text, behind a dot, does no more than tell a name and ends the path:
  * "__class__.__name__". 0: it is something else.

@@ -322,6 +322,16 @@ int gate_leads_inside(const char *name, size_t len)
     return what == ATTR_INTERPRETER || (what == ATTR_DUNDER && !tame);
 }
 
+int gate_may_be_set(const char *name, size_t len)
+{
+    const struct attr_row *row;
+    enum attr_class what = gate_attr_class(name, len, &row);
+    const struct dunder_row *dunder = what == ATTR_DUNDER ? gate_dunder(name) : NULL;
+    if (what == ATTR_DUNDER) /* Box[int]() has the last one: a loop over vars(x) sets it again */
+        return (dunder && dunder->flags & DUNDER_WRITE) || strcmp(name, "__orig_class__") == 0;
+    return what != ATTR_INTERPRETER;
+}
+
 size_t gate_tells_name(const char *text, size_t len)
 {
     static const char *const paths[] = {

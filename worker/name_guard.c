@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name_guard: attributes that are read by names in text. The gate knows the text or warns;
+ * name_guard: attributes that are read and set by names in text. The gate knows the text or warns;
  * should it be led past a callable that takes such a name, what the name may be is looked at
  * again when it is used. Names that lead into the interpreter (__globals__, __subclasses__,
  * gi_frame, ...) are refused as the audit hook refuses; all others are read as ever. hasattr()
- * may be asked for any, and reads none of those.
+ * may be asked for any, and reads none of those. What an object does is said by its class
+ * statement: setattr() and delattr() leave all dunders alone but those that only name and tell.
  */
 #include "gate.h"
 #include "type_object.h"
@@ -32,7 +33,9 @@ static int is_own_dict(PyObject *object, PyObject *name)
 /* 0, or -1 and it is refused. */
 static int check_name(PyObject *object, PyObject *name)
 {
-    return leads_inside(name) && !is_own_dict(object, name) ? audit_refuse_name(object, name) : 0;
+    return leads_inside(name) && !is_own_dict(object, name)
+               ? audit_refuse_name("object.__getattr__", object, name)
+               : 0;
 }
 
 /*
@@ -118,6 +121,50 @@ static PyObject *guarded_hasattr(PyObject *self, PyObject *args)
     return found < 0 ? NULL : PyBool_FromLong(found);
 }
 
+#define SETTABLE_MAX 64 /* names that are known to be settable, and how long they may be */
+static PyObject *known_settable[SETTABLE_MAX];
+
+/* A new reference to the name that is set or deleted, a plain text, or NULL: it is refused. */
+static PyObject *settable(const char *event, PyObject *object, PyObject *name)
+{
+    PyObject **known = &known_settable[((uintptr_t)name / 32) % SETTABLE_MAX];
+    if (*known == name)
+        return Py_NewRef(name);
+    if (!PyUnicode_Check(name))
+        return Py_NewRef(name); /* Python tells */
+    AUTO_PY text = PyUnicode_FromObject(name);
+    Py_ssize_t length = 0;
+    const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+    if (text && !utf8)
+        PyErr_Clear(); /* a lone surrogate: no attribute of the interpreter's */
+    if (!text || (utf8 && !gate_may_be_set(utf8, (size_t)length) &&
+                  audit_refuse_name(event, object, text) < 0))
+        return NULL;
+    if (text == name && utf8 && length <= SETTABLE_MAX) {
+        Py_XDECREF(*known);
+        *known = Py_NewRef(name);
+    }
+    return Py_NewRef(text);
+}
+
+static PyObject *guarded_setattr(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    (void)self;
+    if (count != 3)
+        return PyErr_Format(PyExc_TypeError, "setattr expected 3 arguments, got %zd", count);
+    AUTO_PY text = settable("object.__setattr__", args[0], args[1]);
+    return text && PyObject_SetAttr(args[0], text, args[2]) == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *guarded_delattr(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    (void)self;
+    if (count != 2)
+        return PyErr_Format(PyExc_TypeError, "delattr expected 2 arguments, got %zd", count);
+    AUTO_PY text = settable("object.__delattr__", args[0], args[1]);
+    return text && PyObject_DelAttr(args[0], text) == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
 /* The arguments, the first `count` of them plain texts that `check` has passed. */
 static PyObject *plain_arguments(PyObject *args, Py_ssize_t count, int (*check)(PyObject *text))
 {
@@ -151,6 +198,10 @@ static PyObject *guarded_methodcaller(PyObject *self, PyObject *args, PyObject *
 
 static PyMethodDef getattr_def = {"getattr", guarded_getattr, METH_VARARGS, NULL};
 static PyMethodDef hasattr_def = {"hasattr", guarded_hasattr, METH_VARARGS, NULL};
+static PyMethodDef setattr_def = {"setattr", (PyCFunction)(void (*)(void))guarded_setattr,
+                                  METH_FASTCALL, NULL};
+static PyMethodDef delattr_def = {"delattr", (PyCFunction)(void (*)(void))guarded_delattr,
+                                  METH_FASTCALL, NULL};
 static PyMethodDef attrgetter_def = {"attrgetter", (PyCFunction)(void (*)(void))guarded_attrgetter,
                                      METH_VARARGS | METH_KEYWORDS, NULL};
 static PyMethodDef methodcaller_def = {"methodcaller",
@@ -176,9 +227,10 @@ int name_guard(void)
 {
     PyObject *facade = PyDict_GetItemString(worker.allow, "operator");
     PyObject *names = facade ? PyModule_GetDict(facade) : NULL;
-    if (put(worker.builtins, &getattr_def, NULL) < 0 ||
-        put(worker.builtins, &hasattr_def, NULL) < 0)
-        return -1;
+    PyMethodDef *const own[] = {&getattr_def, &hasattr_def, &setattr_def, &delattr_def};
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (put(worker.builtins, own[i], NULL) < 0)
+            return -1;
     if (!names)
         return 0;
     return put(names, &attrgetter_def, &real_attrgetter) < 0 ||

@@ -290,7 +290,7 @@ int annotation_is_type(PyObject *code);
 /* Before that. 0, or -1 with an exception. */
 int annotation_prepare(void);
 /* Refuses the reading of an attribute as the hook does: -1, with the exception and a violation. */
-int audit_refuse_name(PyObject *object, PyObject *name);
+int audit_refuse_name(const char *event, PyObject *object, PyObject *name);
 /* What was refused, at most VIOLATIONS_MAX. */
 size_t audit_violations(const struct violation **ret_rows);
 
