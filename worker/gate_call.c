@@ -33,6 +33,21 @@ static int is_mentioned(const struct gate *g, const char *text)
     return gate_name_find_text(g, text, strlen(text)) != 0;
 }
 
+/* ("a", "b") in that class, and nothing else. */
+static int are_tame_slots(const struct gate *g, const struct symbol *s)
+{
+    const struct bind *b = &g->binds[s->first];
+    uint32_t value = s->count == 1 ? value_assigned(g, b) : 0;
+    if (!value || (kind_of(g, value) != K_Tuple && kind_of(g, value) != K_List))
+        return 0;
+    FOR_CHILDREN (g, c, value) {
+        PyObject *text = string_of(g, c);
+        if (!text || !is_tame_attr_text(g, text))
+            return 0;
+    }
+    return 1;
+}
+
 /* for s in self.__slots__: names that the class has, while nothing can put others there. */
 static int is_slot_name(const struct gate *g, uint32_t i)
 {
@@ -42,15 +57,16 @@ static int is_slot_name(const struct gate *g, uint32_t i)
     if (!iter || kind_of(g, iter) != K_Attribute || /* a dataclass makes slots of its fields */
         g->odd_fields || strcmp(text_of_name(g, iter), "__slots__") != 0 ||
         !is_genuine_self(g, first_child(g, iter), &class) || count_of(g, class, F_bases) ||
-        is_mentioned(g, "__dict__") || is_mentioned(g, "vars") || is_mentioned(g, "__setattr__"))
+        is_mentioned(g, "__dict__") || is_mentioned(g, "vars") || is_mentioned(g, "__setattr__") ||
+        !gate_scope_find(g, N(g, class)->link, N(g, iter)->name))
         return 0;
-    uint32_t s = gate_scope_find(g, N(g, class)->link, N(g, iter)->name);
-    uint32_t value = s ? only_value(g, &g->symbols[s]) : 0;
-    if (!value || (kind_of(g, value) != K_Tuple && kind_of(g, value) != K_List))
-        return 0;
-    FOR_CHILDREN (g, c, value) {
-        PyObject *text = string_of(g, c);
-        if (!text || !is_tame_attr_text(g, text))
+    for (uint32_t s = 1; s < g->symbol_count; s++) { /* its own, or those of a class below */
+        const struct scope *scope = &g->scopes[g->symbols[s].scope];
+        if (!may_go_on(g))
+            return 0;
+        if (g->symbols[s].name == N(g, iter)->name && scope->kind == SCOPE_CLASS &&
+            (scope->node == class || child_of(g, scope->node, F_bases)) &&
+            !are_tame_slots(g, &g->symbols[s]))
             return 0;
     }
     return 1;

@@ -12,6 +12,53 @@ static const char *text_of_name(const struct gate *g, uint32_t i)
     return NAME(g, N(g, i)->name)->text;
 }
 
+/* ---- objects without a dict ------------------------------------------------------------------- */
+
+static uint32_t defined_in(const struct gate *g, uint32_t class, const char *name)
+{
+    uint32_t id = gate_name_find_text(g, name, strlen(name));
+    return id ? gate_scope_find(g, N(g, class)->link, id) : 0;
+}
+
+static int is_mentioned(const struct gate *g, const char *text)
+{
+    return gate_name_find_text(g, text, strlen(text)) != 0;
+}
+
+int gate_lacks_dict(const struct gate *g, uint32_t class)
+{
+    if (defined_in(g, class, "__slots__") ||
+        (child_of(g, class, F_decorator_list) && gate_module_in_use(g, "dataclasses") &&
+         (g->double_starred || is_mentioned(g, "slots"))))
+        return 1;
+    FOR_CHILDREN (g, c, class)
+        if (N(g, c)->field == F_bases && !class_sure(g, c) && is_mentioned(g, "NamedTuple"))
+            return 1;
+    return 0;
+}
+
+/* Such a class has a `__getattr__`, perhaps from a base: it is asked for `__dict__` as well. */
+void gate_dicts_collect(struct gate *g)
+{
+    for (uint32_t i = 0; is_mentioned(g, "__getattr__") && i < g->node_count; i++)
+        if (kind_of(g, i) == K_ClassDef &&
+            (child_of(g, i, F_bases) || defined_in(g, i, "__getattr__")))
+            g->odd_dicts |= gate_lacks_dict(g, i);
+}
+
+static int may_lack_dict(const struct gate *g, uint32_t object)
+{
+    uint32_t class = 0, value = only_value(g, symbol_of(g, object));
+    uint32_t call = value ? value : object;
+    if (!g->odd_dicts)
+        return 0;
+    if (!is_genuine_self(g, object, &class))
+        class = class_tested(g, object);
+    if (!class && kind_of(g, call) == K_Call)
+        class = class_sure(g, first_child(g, call));
+    return !class || gate_lacks_dict(g, class);
+}
+
 /* ---- the dict of an object -------------------------------------------------------------------- */
 
 /* The value of a return statement or of a lambda, also as one side of a condition. */
@@ -270,6 +317,10 @@ int check_object_dict(struct gate *g, uint32_t i, uint32_t object)
     }
     if (is_for_encoder(g, i, object))
         return 0;
+    if (may_lack_dict(g, object))
+        return gate_warn(g, RULE_OBJECT_DICT, i,
+                         "An object may have no `__dict__` here: then this is whatever the "
+                         "`__getattr__` of its class says, a class perhaps.");
     if (holds_library_parts(g, i, object))
         return gate_warn(g, RULE_OBJECT_DICT, i,
                          "This reaches what the standard library keeps in its own objects, by "

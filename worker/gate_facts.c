@@ -249,7 +249,7 @@ static int is_plain_value(const struct gate *g, uint32_t i)
     case K_List:
         return 1;
     case K_Attribute:
-        return IS_NAMED(g, N(g, i)->name, "__dict__");
+        return !g->odd_dicts && IS_NAMED(g, N(g, i)->name, "__dict__");
     default:
         return (b && b->kind == BIND_BEFORE) || (module_of(g, i, NULL) && b);
     }
@@ -513,7 +513,6 @@ static void note_node(struct gate *g, uint32_t i)
             note_text(g, i);
         break;
     case K_keyword:
-        g->double_starred |= !n->name && kind_of(g, n->parent) == K_Call;
         NAME(g, n->name)->is_keyword = n->name != 0;
         break;
     case K_IDENT:
@@ -608,11 +607,13 @@ int gate_facts_collect(struct gate *g)
             N(g, i)->op = K_Load; /* it is bound; from here on it is read */
         if (N(g, i)->kind == K_Name && N(g, i)->op == K_Load)
             link_name(g, i);
+        g->double_starred |= is_in_field(g, i, K_Call, F_keywords) && !N(g, i)->name;
         const struct symbol *self =
             is_function(g, i) && class_of_method(g, i) ? first_parameter(g, i) : NULL;
         if (self)
             NAME(g, self->name)->is_self = 1;
     }
+    gate_dicts_collect(g);
     for (uint32_t i = 0; i < g->node_count; i++) {
         note_node(g, i);
         if (is_function(g, i) && class_of_method(g, i) && !is_property(g, i))

@@ -223,6 +223,7 @@ struct gate {
     unsigned char derives_abroad;   /* a class of the source has a base of the library's */
     unsigned char odd_fields;       /* FIELD_* */
     unsigned char dict_replaced;    /* x.__dict__ = y occurs */
+    unsigned char odd_dicts;        /* x.__dict__ may be what a `__getattr__` of the source says */
     unsigned char double_starred;   /* f(**x) occurs */
     unsigned char fields_roam;      /* and what it makes may be anywhere */
     unsigned char odd_classmethods; /* classmethod is given what may be a property */
@@ -677,6 +678,9 @@ int is_tame_deepcopy(const struct gate *g, uint32_t i);
 int passes_memo(const struct gate *g, uint32_t call, unsigned at);
 /* __deepcopy__ and __getattr__, by a function or by the name that is assigned. */
 int check_copy_definition(struct gate *g, uint32_t i);
+/* Instances of a class of the source may have no `__dict__` of their own. */
+int gate_lacks_dict(const struct gate *g, uint32_t class);
+void gate_dicts_collect(struct gate *g);
 /* The x of type(x) or x.__class__, or 0 (gate_dict.c). */
 uint32_t whose_class(const struct gate *g, uint32_t i);
 /* A name for cls.__new__(cls), where that is an empty instance of the class of `self`. */
