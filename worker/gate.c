@@ -114,8 +114,8 @@ static int judge(struct gate *g, PyObject *tree)
     if (capped != 0)
         return capped;
     g->steps_max = STEPS_BASE + (size_t)STEPS_PER_NODE * g->node_count;
-    if (gate_scope_bind(g) < 0 || gate_size_check(g) < 0 || gate_facts_collect(g) < 0 ||
-        gate_walk(g) < 0 || gate_names_check(g) < 0)
+    if (gate_scope_bind(g) < 0 || gate_size_check(g) < 0 || gate_constants_check(g) < 0 ||
+        gate_facts_collect(g) < 0 || gate_walk(g) < 0 || gate_names_check(g) < 0)
         return -1;
     return warn_involved(g);
 }

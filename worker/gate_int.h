@@ -11,7 +11,7 @@
  *   gate_query.c    questions about nodes           gate_class.c    what is known of classes
  *   gate_field.c    where fields of dataclasses are
  *   gate_library.c  what the library would do for the code
- *   gate_size.c     what the compiler takes too long for
+ *   gate_size.c     what the compiler takes too long for; gate_constants.c among it
  *   gate_self.c     when `self` is what it says    gate_type.c     type expressions
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_dict.c, gate_class_use.c, gate_call.c, gate_text_names.c (names in
@@ -300,6 +300,7 @@ int gate_module_in_use(const struct gate *g, const char *module);
 
 /* gate_size.c: what Python's compiler would take too long for. */
 int gate_size_check(struct gate *g);
+int gate_constants_check(struct gate *g); /* gate_constants.c */
 
 /* gate_facts.c */
 int gate_facts_collect(struct gate *g);

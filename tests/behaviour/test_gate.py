@@ -132,16 +132,37 @@ def test_any_text_gets_a_list_soon(code):
     assert time.monotonic() - before < 10  # a shared machine, perhaps a sanitizer
 
 
+def same_hash(n, before=()):
+    """Tuples that all have one hash: what tuple's hash (xxHash) makes of the last part is a choice."""
+    spin = lambda x: (x << 31 | x >> 33) & whole  # noqa: E731
+    whole, one, two, start = (1 << 64) - 1, 11400714785074694791, 14029467366897019727, 2870177450012600261
+    for part in before:
+        start = spin(start + hash(part) * two & whole) * one & whole
+    found, i = [], 0
+    while len(found) < n:
+        i += 1
+        last = (1 - spin(start + i * two & whole) * one) * pow(two, -1, 1 << 64) & whole
+        found += [(*before, i, last)] if last < (1 << 61) - 1 else []
+    return found
+
+
 NAMED = ", ".join
+LINES = "".join
+MERSENNE = (1 << 61) - 1  # what Python takes the rest of for a number's hash
 SIDE_BY_SIDE = {
     "keywords": (1000, lambda n: f"print({NAMED(f'a{i}=0' for i in range(n))})"),
     "attributes": (1000, lambda n: f"match 1:\n case str({NAMED(f'a{i}=_' for i in range(n))}): pass"),
     "functions": (4000, lambda n: "def f(): pass\n" * n),
-    "lambdas": (4000, lambda n: "lambda: 0\n" * n),
-    "lambdas in lambdas": (4000, lambda n: "lambda: lambda: 0\n" * (n // 2) + "lambda: 0\n" * (n % 2)),
-    "functions apart": (4000, lambda n: "".join(f"def a{i}():\n def f(): pass\n" for i in range(n))),
+    "lambdas": (4000, lambda n: "lambda: lambda: 0\n" * (n // 2) + "lambda: 0\n" * (n % 2)),
     "private methods": (4000, lambda n: "".join(f"class A{i}:\n def __f(self): pass\n" for i in range(n))),
     "variables": (10000, lambda n: "def f():\n" + "".join(f" a{i} = 0\n" for i in range(n))),
+    "numbers": (2000, lambda n: LINES(f"x = {MERSENNE * i}\n" for i in range(1, n + 1))),
+    "sums": (2000, lambda n: LINES(f"x = {MERSENNE - 1} * {i} + {i}\n" for i in range(1, n + 1))),
+    "complex numbers": (2000, lambda n: LINES(f"x = {1000003 * i} - {i}j\n" for i in range(2, n + 2))),
+    "tuples": (2000, lambda n: LINES(f"x = {pair}\n" for pair in same_hash(n, ((-1, ()), "")))),
+    "parts": (4000, lambda n: LINES(f"x = (({i}, 2)[0], {MERSENNE + i})\n" for i in range(n))),
+    "keys": (4000, lambda n: LINES(f"x = {{{i}: 0, {MERSENNE + i}: 0}}\n" for i in range(n))),
+    "constants": (4000, lambda n: LINES(f"def f{i}(): return [print, {i}, {MERSENNE + i}]\n" for i in range(n))),
 }
 
 
@@ -163,6 +184,12 @@ def test_what_takes_the_compiler_too_long_is_not_compiled(what):
     most, program = SIDE_BY_SIDE[what]
     assert check(program(most)) == []
     assert [warning["rule"] for warning in check(program(most + 1))] == ["too-large"]
+
+
+def test_tables_of_great_numbers_compile_soon():
+    rows = LINES(f"    ({10**12 + i}, {i}.5, 'a', ({i}, -{i}), {{'id': {10**15 + i}}}, [{2**63 - i}, 1, 2]),\n" for i in range(5000))
+    again = LINES(f"x = ({MERSENNE}, {MERSENNE + i % 9})\n" for i in range(5000))
+    assert check("rows = [\n" + rows + "]\n" + again) == []
 
 
 def seconds(function, *args):
