@@ -224,6 +224,31 @@ static PyObject *snippet_of(const struct gate *g, struct span span)
     return shown(text, cut);
 }
 
+#define MESSAGE_MAX 400 /* characters; what is longer has names that nobody reads to the end */
+#define NAME_SHOWN_MAX 60
+#define ELLIPSIS 0x2026
+
+/* The message with its long names cut. */
+static PyObject *without_long_names(PyObject *message)
+{
+    Py_ssize_t len = PyUnicode_GetLength(message), used = 0, in_word = 0;
+    if (len <= MESSAGE_MAX)
+        return Py_NewRef(message);
+    Py_UCS4 text[MESSAGE_MAX + 1], before = 0;
+    for (Py_ssize_t i = 0; i < len && used < MESSAGE_MAX; i++) {
+        Py_UCS4 c = PyUnicode_ReadChar(message, i);
+        if (c == ' ' && in_word > NAME_SHOWN_MAX && before == '`')
+            text[used++] = before;
+        in_word = c == ' ' ? 0 : in_word + 1;
+        if (in_word <= NAME_SHOWN_MAX + 1)
+            text[used++] = in_word <= NAME_SHOWN_MAX ? c : ELLIPSIS;
+        before = c;
+    }
+    int order = 0;
+    return PyUnicode_DecodeUTF32((const char *)text, used * (Py_ssize_t)sizeof(*text),
+                                 "surrogatepass", &order);
+}
+
 static struct span span_of_warning(struct gate *g, const struct warning *w)
 {
     if (!w->line)
@@ -250,10 +275,11 @@ static PyObject *dict_of(struct gate *g, struct warning *w)
         gate_place(g, span.end, &w->end_line, &w->end_column);
     }
     AUTO_PY snippet = snippet_of(g, span);
-    if (!snippet)
+    AUTO_PY message = without_long_names(w->message);
+    if (!snippet || !message)
         return NULL;
     return Py_BuildValue("{s:s,s:O,s:l,s:l,s:l,s:l,s:O,s:k}", "rule", rules[w->rule].name,
-                         "message", w->message, "line", w->line, "column", w->column, "end_line",
+                         "message", message, "line", w->line, "column", w->column, "end_line",
                          w->end_line, "end_column", w->end_column, "snippet", snippet, "count",
                          (unsigned long)w->count);
 }

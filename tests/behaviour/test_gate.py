@@ -124,6 +124,12 @@ def test_equal_warnings_are_counted_and_all_of_them_bounded():
     assert len(many) <= 201
 
 
+def test_names_without_end_are_cut_in_what_is_said():
+    one, two = check("import " + "a" * 5000 + "1\nimport " + "a" * 5000 + "2")
+    assert one["message"] == two["message"] and "The module `" + "a" * 59 + "\u2026` is not " in one["message"]
+    assert len(check("x." + "_" + "b" * 5000)[0]["message"]) < 500
+
+
 @pytest.mark.parametrize("code", ["(" * 5000, "[" * 90 + "]" * 90, "-" * 100000 + "1", "x = " + "1 + " * 60000 + "1",
                                   "lambda: " * 3000 + "0", "\0", "\r", "x\r= 1", "#" * (2 << 20), "\ufeffx = 1"])
 def test_any_text_gets_a_list_soon(code):
