@@ -120,13 +120,29 @@ static int judge(struct gate *g, PyObject *tree)
     return warn_involved(g);
 }
 
-/* Some of what is no Python only the compiler finds: `return` outside a function. */
+/* Whether the compiler is kept from it: it would take too long, or too much. */
+static int is_not_compiled(const struct gate *g)
+{
+    for (uint32_t i = 0; i < g->warning_count; i++)
+        if (g->warnings[i].rule == RULE_TOO_LARGE || g->warnings[i].rule == RULE_TOO_DEEP)
+            return 1;
+    return g->dropped != 0;
+}
+
+/*
+ * Some of what is no Python only the compiler finds: `return` outside a function. Whoever is
+ * asked is told that too.
+ */
 static int compile_judged(struct gate *g, PyObject *tree, PyObject **ret_code)
 {
-    if (g->warning_count > 0)
+    if (is_not_compiled(g))
         return 0;
-    *ret_code = compiled(tree, 0);
-    return *ret_code ? 0 : warn_parser(g);
+    AUTO_PY code = compiled(tree, 0);
+    if (!code)
+        return warn_parser(g);
+    if (g->warning_count == 0)
+        *ret_code = py_take(&code);
+    return 0;
 }
 
 /* *parsed: the tree, if it is made here; it has to outlive the gate. */

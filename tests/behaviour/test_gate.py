@@ -124,6 +124,12 @@ def test_equal_warnings_are_counted_and_all_of_them_bounded():
     assert len(many) <= 201
 
 
+@pytest.mark.parametrize("code", ["return 1", "continue", "from __future__ import annotations", "lambda: (yield)\nawait 1"])
+def test_what_only_the_compiler_refuses_is_told_beside_the_rest(code):
+    assert [warning["rule"] for warning in check("eval\n" + code)] == ["syntax", "denied-builtin"]
+    assert [warning["rule"] for warning in check("eval\n" + "def f(): pass\n" * 4001 + code)] == ["too-large", "denied-builtin"]
+
+
 def test_names_without_end_are_cut_in_what_is_said():
     one, two = check("import " + "a" * 5000 + "1\nimport " + "a" * 5000 + "2")
     assert one["message"] == two["message"] and "The module `" + "a" * 59 + "\u2026` is not " in one["message"]
