@@ -65,6 +65,8 @@ static const struct sys_rule approved_rules[] = {
     {REFUSE, "prctl", {IS(0, V(PRCTL_SET_VMA))}, "gives it another name than it is looked for by"},
     {REFUSE, "prctl", {IS(0, SPAN(78, 2), SPAN(80, 16), SPAN(96, 32))},
              "78 takes a hash of gigabytes for each process; the others nobody has looked at, or has yet"},
+    {ASK,    "mbind set_mempolicy_home_node#450", ANY,
+             "a file in memory keeps a policy for each page that it does not have; set_mempolicy will do"},
     {ASK,    "io_setup", ANY, "5 KiB for each, and no more for anybody else; programs do without"},
     {ASK,    "landlock_create_ruleset", ANY, "rules come to a gigabyte for each process; programs do without"},
     {REFUSE, "sched_setscheduler sched_setattr sched_setparam setpriority", ANY,
