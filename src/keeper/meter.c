@@ -42,6 +42,8 @@
 #define START_BYTES (32 * MIB)
 /* So many times as long as it took to ask what the kernel has, nobody asks again. */
 #define KERNEL_REST 20
+/* What the kernel has for no longer than this is on its way from a process that ends. */
+#define KEPT_NS (20 * MS)
 /* The processor time of what is around the interpreter. */
 #define START_CPU_MS 100
 /* While processes go that nobody waits for: what one has had since it was seen is lost. */
@@ -117,20 +119,29 @@ static int has_haste(const struct keeper *k, const struct run *run)
     return now - m->over_ns < MOST_HASTE_NS;
 }
 
-/* What the host's kernel has more of than when the run began. */
+/*
+ * What the host's kernel has more of than when the run began, and keeps: the pages of a process that ends
+ * are for some milliseconds neither its own nor free, and look like the kernel's.
+ */
 static uint64_t kernel_growth(struct run *run)
 {
-    static uint64_t again_ns, growth;
+    static uint64_t again_ns, turn_ns, low_now, low_before;
     uint64_t begun_ns = io_now_ns();
 
     if (begun_ns < again_ns) /* it takes as long as the host has processors */
-        return growth;
+        return low_now < low_before ? low_now : low_before;
     uint64_t now = hold_of_kernel();
     if (now < run->meter.kernel_low)
         run->meter.kernel_low = now;
-    growth = now - run->meter.kernel_low;
+    uint64_t growth = now - run->meter.kernel_low;
+    if (begun_ns > turn_ns) {
+        turn_ns = begun_ns + KEPT_NS;
+        low_before = low_now;
+        low_now = growth;
+    }
+    low_now = low_now < growth ? low_now : growth;
     again_ns = io_now_ns() + KERNEL_REST * (io_now_ns() - begun_ns);
-    return growth;
+    return low_now < low_before ? low_now : low_before;
 }
 
 /*

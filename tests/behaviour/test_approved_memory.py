@@ -405,7 +405,7 @@ def test_many_who_fill_pipes_at_the_same_moment(approve):
     """412 MiB, faster than anybody could look at each pipe."""
     answer = approve(FULL_AT_ONCE, None, "--memory", "64M")
     assert (answer["status"], (answer["error"] or {}).get("limit")) == ("limit", "memory"), answer
-    assert answer["usage"]["memory_peak_bytes"] < 250 * MIB * SLOW, answer
+    assert answer["usage"]["memory_peak_bytes"] < 330 * MIB * SLOW, answer
 
 
 def test_access_lists_are_short(approve):
