@@ -60,12 +60,12 @@ static int is_slot_name(const struct gate *g, uint32_t i)
         is_mentioned(g, "__dict__") || is_mentioned(g, "vars") || is_mentioned(g, "__setattr__") ||
         !gate_scope_find(g, N(g, class)->link, N(g, iter)->name))
         return 0;
-    for (uint32_t s = 1; s < g->symbol_count; s++) { /* its own, or those of a class below */
+    for (uint32_t s = 1; s < g->symbol_count; s++) { /* also of a class below, or beside it */
         const struct scope *scope = &g->scopes[g->symbols[s].scope];
         if (!may_go_on(g))
             return 0;
         if (g->symbols[s].name == N(g, iter)->name && scope->kind == SCOPE_CLASS &&
-            (scope->node == class || child_of(g, scope->node, F_bases)) &&
+            (scope->node == class || g->bases_meet || child_of(g, scope->node, F_bases)) &&
             !are_tame_slots(g, &g->symbols[s]))
             return 0;
     }
