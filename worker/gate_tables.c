@@ -324,12 +324,15 @@ int gate_leads_inside(const char *name, size_t len)
 
 int gate_may_be_set(const char *name, size_t len)
 {
+    /* Python puts them into dicts of instances: a loop over vars(x) sets them again. */
+    static const char *const of_instances[] = {"__notes__", "__orig_class__"};
     const struct attr_row *row;
     enum attr_class what = gate_attr_class(name, len, &row);
     const struct dunder_row *dunder = what == ATTR_DUNDER ? gate_dunder(name) : NULL;
-    if (what == ATTR_DUNDER) /* Box[int]() has the last one: a loop over vars(x) sets it again */
-        return (dunder && dunder->flags & DUNDER_WRITE) || strcmp(name, "__orig_class__") == 0;
-    return what != ATTR_INTERPRETER;
+    for (size_t k = 0; k < ARRAY_LEN(of_instances); k++)
+        if (what == ATTR_DUNDER && strcmp(of_instances[k], name) == 0)
+            return 1;
+    return what == ATTR_DUNDER ? dunder && dunder->flags & DUNDER_WRITE : what != ATTR_INTERPRETER;
 }
 
 size_t gate_tells_name(const char *text, size_t len)
