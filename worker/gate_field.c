@@ -153,7 +153,8 @@ static int is_still_there(const struct gate *g, uint32_t object, uint32_t loop)
     uint32_t target = child_of(g, loop, F_target);
     int name = kind_of(g, target) == K_Name;
     uint32_t f = name ? gate_scope_resolve(g, N(g, target)->scope, N(g, target)->name) : 0;
-    if (!b || !f || !runs_in(g, N(g, object)->scope, g->symbols[f].scope))
+    if (!b || !f || N(g, object)->flags & IN_ANNOTATION ||
+        !runs_in(g, N(g, object)->scope, g->symbols[f].scope))
         return 0;
     int made = kind_of(g, loop) == K_comprehension;
     return (made ? b->kind == BIND_PARAMETER || runs_in(g, g->symbols[f].scope, s->scope)

@@ -235,7 +235,8 @@ PyObject *text_tested(const struct gate *g, uint32_t i, uint32_t loop)
     const struct symbol *s = symbol_of(g, i);
     int statement = kind_of(g, loop) != K_comprehension;
     PyObject *text = NULL;
-    if (!runs_in(g, N(g, i)->scope, s->scope) || (statement && !branch_of(g, loop, i)))
+    if (N(g, i)->flags & IN_ANNOTATION || /* since Python 3.14 whoever asks for it runs it */
+        !runs_in(g, N(g, i)->scope, s->scope) || (statement && !branch_of(g, loop, i)))
         return NULL;
     for (uint32_t up = i; up && may_go_on(g); up = N(g, up)->parent) {
         uint32_t parent = N(g, up)->parent;
