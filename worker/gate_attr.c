@@ -73,10 +73,7 @@ static int warn_module_attribute(struct gate *g, uint32_t i, const struct export
     if (row && row->denied)
         return gate_warn(g, RULE_MODULE_ATTRIBUTE, i, "`%s.%s` is not open to code (%s).",
                          module->name, text, row->denied);
-    return gate_warn(g, RULE_MODULE_ATTRIBUTE, i,
-                     "`%s.%s` is not among the names that code may use of this module: it has "
-                     "not been found harmless, and could be another module or a private part.",
-                     module->name, text);
+    return warn_no_export(g, RULE_MODULE_ATTRIBUTE, i, module, text);
 }
 
 static int check_submodule(struct gate *g, uint32_t i, const struct export_module *module)

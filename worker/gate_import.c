@@ -71,10 +71,7 @@ static int check_item(struct gate *g, uint32_t i, const struct export_module *mo
                          item, row->denied);
     if (exports_submodule(module, item))
         return check_kept(g, i, RULE_MODULE_VALUE, item);
-    return gate_warn(g, RULE_IMPORT_NAME, i,
-                     "`%s.%s` is not among the names that code may use of this module: it has "
-                     "not been found harmless, and could be another module or a private part.",
-                     module->name, item);
+    return warn_no_export(g, RULE_IMPORT_NAME, i, module, item);
 }
 
 int check_import_from(struct gate *g, uint32_t i)

@@ -16,6 +16,7 @@
  *   gate_walk.c     each node once, to its rules; then gate_use.c (names that are loaded),
  *                   gate_attr.c, gate_dunder.c, gate_dict.c, gate_class_use.c, gate_call.c, gate_text_names.c (names in
  *                   strings), gate_format.c, gate_import.c, gate_def.c, gate_dispatch.c, gate_pattern.c
+ *   gate_absent.c   what is said of names that are nowhere
  *   gate_copy.c     what copying gives away         gate_roam.c    classes in other hands
  *   gate_called.c   what the library calls, with library_calls.c
  *   gate_shown.c    values that become text where they stand
@@ -497,6 +498,11 @@ int enum_has_members(const struct gate *g, uint32_t class_node);
 /* Parameters that get the class of an Enum which may have no members yet. */
 void restrict_in_enums(struct gate *g);
 int class_facts_collect(struct gate *g);
+
+/* gate_absent.c: that nothing binds the name; that a module's table does not have it. */
+int warn_unbound(struct gate *g, uint32_t i);
+int warn_no_export(struct gate *g, enum rule_id rule, uint32_t i,
+                   const struct export_module *module, const char *name);
 
 /* ---- the rules: each judges one node ------------------------------------------------------------------ */
 

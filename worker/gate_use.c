@@ -362,15 +362,7 @@ static int check_unbound(struct gate *g, uint32_t i)
                          name->text);
     if (is_never_run(g, i))
         return 0;
-    if (exports_find(name->text))
-        return gate_warn(g, RULE_UNKNOWN_NAME, i,
-                         "The name `%s` is not defined anywhere in the code; for the module, "
-                         "write `import %s`.",
-                         name->text, name->text);
-    return gate_warn(g, RULE_UNKNOWN_NAME, i,
-                     "The name `%s` is not defined anywhere in the code, and nobody can say what "
-                     "it would be.",
-                     name->text);
+    return warn_unbound(g, i);
 }
 
 /* A method loaded by its name in the class body could be called with anything as `self`. */

@@ -130,6 +130,25 @@ def test_what_only_the_compiler_refuses_is_told_beside_the_rest(code):
     assert [warning["rule"] for warning in check("eval\n" + "def f(): pass\n" * 4001 + code)] == ["too-large", "denied-builtin"]
 
 
+# code -> what is said of a name that is nowhere
+NOWHERE = {
+    "import itertools\nitertools.izip": "Python 3 has no `itertools.izip`; there, one writes `zip`.",
+    "from collections import Mapping": "Python 3 has no `collections.Mapping`; there, one writes `collections.abc.Mapping`.",
+    "from math import sqr": "Python's module `math` has no `sqr`: this will be an error.",
+    "from math import sqrt\nfrom json import scanner": "there may be no such name, or it has not been found harmless",
+    "for i in xrange(3): pass": "nor by Python 3; there, one writes `range`.",
+    "reduce(max, [1])": "write `from functools import reduce`.",
+    "sqrt(2)": "write `from math import sqrt`.",
+    "math.sqrt(2)": "write `import math`.",
+    "e": "nobody can say what it would be.",
+}
+
+
+@pytest.mark.parametrize("code", NOWHERE)
+def test_what_is_nowhere_is_said_to_be_nowhere(code):
+    assert NOWHERE[code] in check(code)[0]["message"]
+
+
 def test_names_without_end_are_cut_in_what_is_said():
     one, two = check("import " + "a" * 5000 + "1\nimport " + "a" * 5000 + "2")
     assert one["message"] == two["message"] and "The module `" + "a" * 59 + "\u2026` is not " in one["message"]
