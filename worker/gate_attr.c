@@ -10,6 +10,9 @@
 
 /* ---- by name -------------------------------------------------------------------------- */
 
+static const char unseen_private[] = "is a private part, and the gate does not see that this code "
+                                     "made it";
+
 /* Of ATTR_HIDDEN. */
 static const char *refusal_of_hidden(const struct gate *g, const struct name *name,
                                      enum rule_id *ret_rule)
@@ -17,8 +20,7 @@ static const char *refusal_of_hidden(const struct gate *g, const struct name *na
     *ret_rule = RULE_PRIVATE_ATTRIBUTE;
     if (gate_module_in_use(g, name->attr_row->module))
         return "leads from a class of the standard library into its machinery";
-    return name->text[0] == '_' && !name->defined ? "is a private part that this code did not make"
-                                                  : NULL;
+    return name->text[0] == '_' && !name->defined ? unseen_private : NULL;
 }
 
 /* Of what is surely the code's own, where it is that or nothing is known of it. */
@@ -39,10 +41,10 @@ static const char *refusal_of_own(const struct gate *g, uint32_t id, enum rule_i
     case ATTR_SUNDER:
         if (name->defined && !gate_has_enums(g))
             return NULL;
-        return "is a private part that this code did not make";
+        return unseen_private;
     case ATTR_PRIVATE:
     case ATTR_MANGLED:
-        return name->defined ? NULL : "is a private part that this code did not make";
+        return name->defined ? NULL : unseen_private;
     default:
         *ret_rule = RULE_PACKAGE_DOOR;
         return gate_package_why(g, name->text);

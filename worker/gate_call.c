@@ -213,9 +213,11 @@ static int check_namespace(struct gate *g, uint32_t i)
     if (!shape.positional && !shape.keywords &&
         (of_module ? is_tame_namespace(g, i) : are_locals_shown(g, i)))
         return 0;
-    return gate_warn(g, RULE_NAMESPACE, i,
-                     "`%s()` reaches every name by its text, also those of the interpreter.",
-                     text_of_name(g, first_child(g, i)));
+    return gate_warn(g, RULE_NAMESPACE, i, "`%s()` reaches every name %s.",
+                     text_of_name(g, first_child(g, i)),
+                     of_module ? "by its text, also those of the interpreter"
+                               : "of the function or class around it by its text, which the gate "
+                                 "does not follow");
 }
 
 /* super().x, super(C, self).x */

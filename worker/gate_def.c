@@ -16,6 +16,18 @@ static int warn_definition(struct gate *g, uint32_t i, const char *name)
                      name);
 }
 
+/* Python calls it of classes: in a class body it may be defined. */
+static int warn_function(struct gate *g, uint32_t i, const struct name *name)
+{
+    if (!name->dunder || !(name->dunder->flags & DUNDER_DEFINE) ||
+        g->scopes[N(g, i)->scope].kind == SCOPE_CLASS)
+        return warn_definition(g, i, name->text);
+    return gate_warn(g, RULE_DUNDER_DEFINITION, i,
+                     "`%s` is defined outside of a class body: put into a class later, it changes "
+                     "what the interpreter does with objects, and the gate does not see which.",
+                     name->text);
+}
+
 /* ---- fields ------------------------------------------------------------------------------ */
 
 /* Names that a class pattern must not read from what it is matched against. */
@@ -207,7 +219,7 @@ int check_function(struct gate *g, uint32_t i)
     int tame = g->scopes[N(g, i)->scope].kind == SCOPE_CLASS && name->dunder &&
                name->dunder->flags & DUNDER_DEFINE;
     if (!tame)
-        return warn_definition(g, i, name->text);
+        return warn_function(g, i, name);
     return check_copy_definition(g, i) < 0 ? -1 : check_signature(g, i, 0);
 }
 

@@ -303,6 +303,10 @@ int check_dunder_attribute(struct gate *g, uint32_t i)
         return 0;
     if (is_tame_access(g, i, name) || is_counter(g, i, name) || is_lineage_shown(g, i))
         return 0;
+    if (strcmp(name->text, "__traceback__") == 0)
+        return gate_warn(g, RULE_DUNDER_ATTRIBUTE, i,
+                         "`.__traceback__` leads to the frames of whatever code runs (for its "
+                         "text, use traceback.format_exc()).");
     return gate_warn(g, RULE_DUNDER_ATTRIBUTE, i,
                      "`.%s` belongs to the interpreter: through such names code can reach "
                      "classes, functions and modules that it was not given.%s",

@@ -224,6 +224,7 @@ struct letters {
     size_t at;
     size_t end;
     unsigned odd;
+    size_t odd_end; /* of the name that was warned of last */
     unsigned depth; /* of formatted strings in fields of each other */
 };
 
@@ -250,19 +251,29 @@ static int warn_operator(struct letters *l, uint32_t c)
                      c);
 }
 
+/* One warning for each name, however many of its letters are odd. */
+static int warn_letter(struct letters *l, uint32_t c)
+{
+    const struct gate *g = l->g;
+    l->odd++;
+    for (l->odd_end = l->at; l->odd_end < g->len; l->odd_end++)
+        if (!gate_is_of_word(g->text[l->odd_end]) && (unsigned char)g->text[l->odd_end] < 0x80)
+            break;
+    return warn_byte(l->g, RULE_MIXED_SCRIPT, l->at,
+                     "A name with the letter U+%04x is not read as it looks: Python takes it for "
+                     "another one, or a dot within it looks like an attribute's.",
+                     c);
+}
+
 static int check_letter(struct letters *l, uint32_t c, size_t size)
 {
     if (c > 0x3000 && l->odd < ODD_MAX && l->at > 0 && looks_like_operator(c) &&
         gate_is_of_word(l->g->text[l->at - 1]) && gate_is_of_word(l->g->text[l->at + size]))
         return warn_operator(l, c);
-    if (c < 0x80 || l->odd == ODD_MAX || !gate_reads_otherwise(c) ||
+    if (c < 0x80 || l->odd == ODD_MAX || l->at < l->odd_end || !gate_reads_otherwise(c) ||
         is_between_ls(l->g, l->at, size))
         return 0;
-    l->odd++;
-    return warn_byte(l->g, RULE_MIXED_SCRIPT, l->at,
-                     "The letter U+%04x is not read as it looks: Python takes the name for "
-                     "another one, or a dot within it looks like an attribute's.",
-                     c);
+    return warn_letter(l, c);
 }
 
 /* f"", rf"", Fr"": what stands before the quote, and nothing longer. */

@@ -312,6 +312,10 @@ static int check_builtin(struct gate *g, uint32_t i, const struct builtin_row *r
     case BUILTIN_DENIED:
         return gate_warn(g, RULE_DENIED_BUILTIN, i, "`%s` %s.", row->name, row->why);
     case BUILTIN_TYPE:
+        if (is_in_field(g, i, K_ClassDef, F_bases))
+            return gate_warn(g, RULE_METACLASS, i,
+                             "A class below `type` is a metaclass: it decides what a class is, "
+                             "what it is an instance of and what its names mean.");
         return is_tame_type(g, i) ? 0 : warn_reflective(g, i);
     case BUILTIN_VARS:
         return is_callee(g, i) || is_json_default(g, i) ? 0 : warn_reflective(g, i);

@@ -149,6 +149,24 @@ def test_what_is_nowhere_is_said_to_be_nowhere(code):
     assert NOWHERE[code] in check(code)[0]["message"]
 
 
+# code -> the rule of its only warning, and what it says
+SAID = {
+    "def f(c):\n def __repr__(self): return ''\n return c": ("dunder-definition", "defined outside of a class body"),
+    "class A:\n def f(self): self.__dict__['_v'] = 1\n def g(self): return self._v": ("private-attribute", "does not see that"),
+    "def f(): return locals()": ("namespace", "every name of the function or class around it"),
+    "f = locals()": ("namespace", "also those of the interpreter"),
+    "class M(type): pass": ("metaclass", "A class below `type` is a metaclass"),
+    "\uff4c\uff45\uff4e('a')": ("mixed-script", "A name with the letter U+ff4c"),
+    "try: pass\nexcept ValueError as e: e.__traceback__": ("dunder-attribute", "traceback.format_exc()"),
+}
+
+
+@pytest.mark.parametrize("code", SAID)
+def test_what_is_said_is_true_and_said_once(code):
+    (warning,) = check(code)
+    assert (warning["rule"], warning["count"]) == (SAID[code][0], 1) and SAID[code][1] in warning["message"]
+
+
 def test_names_without_end_are_cut_in_what_is_said():
     one, two = check("import " + "a" * 5000 + "1\nimport " + "a" * 5000 + "2")
     assert one["message"] == two["message"] and "The module `" + "a" * 59 + "\u2026` is not " in one["message"]
