@@ -13,7 +13,7 @@ const struct rule rules[RULE_COUNT] = {
         "The text is no Python, so nobody can say what it would do.",
         "result = {", "result = {}"},
     [RULE_TOO_LARGE] = {"too-large",
-        "The code is longer than the profile allows, and was not read.",
+        "The code is longer than the profile allows, or would take Python too long to compile.",
         NULL, "text = \"x\" * 2000000",
         "print(\"text = '\" + \"x\" * 2000000 + \"'\")"},
     [RULE_TOO_DEEP] = {"too-deep",
