@@ -100,13 +100,13 @@ static int is_keyword_name(const struct gate *g, uint32_t i)
 }
 
 /*
- * setattr(self, k, v) for k, v in kw.items(): while no call has a `**x`, each k stands in the source
- * as a keyword. It is then what self.__dict__.update(kw) is.
+ * setattr(self, k, v) for k, v in kw.items(): while no call has a `**x`, and nobody asks for those that
+ * functools.partial() keeps, each k stands in the source as a keyword. It is then what self.__dict__.update(kw) is.
  */
 static int is_keyword_write(struct gate *g, uint32_t object, uint32_t name)
 {
-    if (g->double_starred || !is_genuine_self(g, object, NULL) || !is_own_receiver(g, object) ||
-        !is_keyword_name(g, name))
+    if (g->double_starred || is_mentioned(g, "keywords") || !is_genuine_self(g, object, NULL) ||
+        !is_own_receiver(g, object) || !is_keyword_name(g, name))
         return 0;
     for (uint32_t i = 0; i < g->node_count; i++)
         if (!may_go_on(g) ||
