@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBERS_MAX 2000u /* of one hash, or of several with as many pairs of one hash */
-#define UNSURE_MAX 4000u  /* places whose constants have a hash that is not known here */
-#define WIDE_BITS 32      /* smaller ones leave a tuple's hash no room to be made */
-#define SHIFT_MAX 128     /* what shifts further, the compiler does not fold */
+/* Of one hash, or of several with as many pairs of one hash; and of places whose constants have a
+ * hash that is not known here. */
+#define NUMBERS_MAX 2000u
+#define WIDE_BITS 32  /* smaller ones leave a tuple's hash no room to be made */
+#define SHIFT_MAX 128 /* what shifts further, the compiler does not fold */
 
 enum state {
     CONSTANT = 1, /* the value is known, or with UNSURE not */
@@ -320,7 +321,7 @@ static int count_all(struct constants *c)
             return -1;
         if (c->states[i] & WIDE)
             count_places(c, i);
-        if (c->pairs > NUMBERS_MAX * (NUMBERS_MAX - 1) / 2 || c->unsure > UNSURE_MAX)
+        if (c->pairs > NUMBERS_MAX * (NUMBERS_MAX - 1) / 2 || c->unsure > NUMBERS_MAX)
             return warn_same(c, i);
     }
     return 0;

@@ -14,7 +14,7 @@
 
 static size_t table_slot(const struct table *t, uint64_t key)
 {
-    size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (t->size - 1);
+    size_t at = (size_t)gate_mixed(key, 0) & (t->size - 1);
     while (t->keys[at] && t->keys[at] != key)
         at = (at + 1) & (t->size - 1);
     return at;

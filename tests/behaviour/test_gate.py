@@ -209,9 +209,9 @@ SIDE_BY_SIDE = {
     "sums": (2000, lambda n: LINES(f"x = {MERSENNE - 1} * {i} + {i}\n" for i in range(1, n + 1))),
     "complex numbers": (2000, lambda n: LINES(f"x = {1000003 * i} - {i}j\n" for i in range(2, n + 2))),
     "tuples": (2000, lambda n: LINES(f"x = {pair}\n" for pair in same_hash(n, ((-1, ()), "")))),
-    "parts": (4000, lambda n: LINES(f"x = (({i}, 2)[0], {MERSENNE + i})\n" for i in range(n))),
-    "keys": (4000, lambda n: LINES(f"x = {{{i}: 0, {MERSENNE + i}: 0}}\n" for i in range(n))),
-    "constants": (4000, lambda n: LINES(f"def f{i}(): return [print, {i}, {MERSENNE + i}]\n" for i in range(n))),
+    "parts": (2000, lambda n: LINES(f"x = (({i}, 2)[0], {MERSENNE + i})\n" for i in range(n))),
+    "keys": (2000, lambda n: LINES(f"x = {{{i}: 0, {MERSENNE + i}: 0}}\n" for i in range(n))),
+    "constants": (2000, lambda n: LINES(f"def f{i}(): return [print, {i}, {MERSENNE + i}]\n" for i in range(n))),
 }
 
 
