@@ -188,14 +188,15 @@ static void count_of(void *ctx, const struct tree_process *p)
     (void)closedir(dir);
 }
 
-void hold_count(pid_t top, int without_top, int every, const struct hold_stop *stop,
-                struct hold_objects *ret)
+int hold_count(pid_t top, int without_top, int every, const struct hold_stop *stop,
+               struct hold_objects *ret)
 {
     struct count c = {.every = every, .stop = stop, .ret = ret};
 
     *ret = (struct hold_objects){0};
     round_now++;
     tree_each(top, without_top, count_of, &c);
+    return c.over;
 }
 
 static void add_descriptors(void *ctx, const struct tree_process *p)

@@ -29,7 +29,7 @@ struct hold_objects {
 /* How many descriptors they are open for together: one look at each process. 0: not told (before 6.2). */
 uint64_t hold_descriptors(pid_t top, int without_top);
 
-/* Before each process `is_over` is asked whether it is of use to go on; NULL: always. */
+/* Before each process `is_over` is asked whether it is of no use to go on; NULL: never. */
 struct hold_stop {
     int (*is_over)(void *ctx);
     void *ctx;
@@ -37,10 +37,11 @@ struct hold_stop {
 
 /*
  * What descriptors of `top` and all below it are open for, each object once. every: also
- * where so few are open that they cannot come to much unless they are memory files.
+ * where so few are open that they cannot come to much unless they are memory files. 1: it was broken
+ * off, and is not all.
  */
-void hold_count(pid_t top, int without_top, int every, const struct hold_stop *stop,
-                struct hold_objects *ret);
+int hold_count(pid_t top, int without_top, int every, const struct hold_stop *stop,
+               struct hold_objects *ret);
 
 /* Whether the last count has met that socket. */
 int hold_has_socket(uint64_t inode);

@@ -276,9 +276,8 @@ static void add_up(const struct keeper *k, struct run *run, pid_t top, struct lo
     const struct hold_stop stop = {is_over, &racing};
     open_places(run, top);
     /* Several with a few pipes each come to many. */
-    hold_count(top, with_init, may_have_files(run) || look->sum.processes > 1, &stop,
-               &look->objects);
-    if (is_over(&racing)) {
+    if (hold_count(top, with_init, may_have_files(run) || look->sum.processes > 1, &stop,
+                   &look->objects)) {
         look->held = raced(&racing);
         return;
     }
