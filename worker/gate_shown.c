@@ -153,7 +153,9 @@ static int is_taken_apart(const struct gate *g, uint32_t i, int *ret_numbered)
     if (!is_in_field(g, i, K_Call, F_args) || builtin_sure(g, func) != BUILTIN_CLASS ||
         child_of(g, parent, F_args) != i)
         return 0;
-    *ret_numbered |= strcmp(text_of_name(g, func), "enumerate") == 0;
+    if (*ret_numbered) /* pairs go straight into a loop */
+        return 0;
+    *ret_numbered = strcmp(text_of_name(g, func), "enumerate") == 0;
     return *ret_numbered || strcmp(text_of_name(g, func), "reversed") == 0;
 }
 

@@ -401,11 +401,12 @@ static int check_shadow(struct gate *g, uint32_t i, const struct symbol *s)
         return 0;
     const struct symbol *outer = &g->symbols[NAME(g, s->name)->module_symbol]; /* 0 is empty */
     if (!outer->module && !(outer->exports & ~EXPORTS(EXPORT_PLAIN)) &&
-        !(outer->flags & (SYMBOL_ENUM_EMPTY | SYMBOL_RESTRICTED | SYMBOL_DENIED_BY_STAR)))
+        !(outer->flags & (SYMBOL_ENUM_EMPTY | SYMBOL_RESTRICTED | SYMBOL_DENIED_BY_STAR)) &&
+        !(outer->kinds & (BINDS(BIND_FUNCTION) | BINDS(BIND_CLASS))))
         return 0;
     return gate_warn(g, RULE_REFLECTIVE_VALUE, i,
-                     "`%s` may be the class's own or that of the whole code, which has "
-                     "powers of its own; give one of them another name.",
+                     "`%s` may be the class's own or that of the whole code, which nobody "
+                     "follows there; give one of them another name.",
                      name_of(g, i));
 }
 
