@@ -399,24 +399,8 @@ static void note_name_text(struct gate *g, uint32_t i, unsigned depth)
         if (strncmp(NAME(g, id)->text, text, len) == 0 &&
             !(kept && (NAME(g, id)->attr == ATTR_DUNDER || id == N(g, i)->name))) {
             note_use(g, id, USES_UNBOUND);
-            NAME(g, id)->may_be_set = NAME(g, id)->taken = 1;
+            NAME(g, id)->may_be_set = NAME(g, id)->is_prefixed = 1;
         }
-}
-
-/* attrgetter("a.b")(C) */
-static void note_path_taken(struct gate *g, uint32_t i)
-{
-    Py_ssize_t len;
-    const char *text = string_of(g, i) ? PyUnicode_AsUTF8AndSize(string_of(g, i), &len) : NULL;
-    PyErr_Clear();
-    for (const char *part = text; part; part += *part == '.') {
-        size_t n = strcspn(part, ".");
-        uint32_t id = gate_name_find_text(g, part, n);
-        NAME(g, id)->taken |= id != 0;
-        part += n;
-        if (!*part)
-            return;
-    }
 }
 
 /* type("C", (), {"__eq__": f}): the class has what the dict says, as if it stood there. */
@@ -442,10 +426,8 @@ static void note_call(struct gate *g, uint32_t i)
     uint32_t exports = exports_of(g, first_child(g, i));
     if (exports & (EXPORTS(EXPORT_ATTRGETTER) | EXPORTS(EXPORT_METHODCALLER)))
         FOR_CHILDREN (g, c, i)
-            if (N(g, c)->field == F_args) {
+            if (N(g, c)->field == F_args)
                 note_name_text(g, c, 0);
-                note_path_taken(g, c);
-            }
     if (exports & EXPORTS(EXPORT_COPYING) && call_shape(g, i).starred && !g->named_writes)
         g->named_writes = i; /* replace(SimpleNamespace(), **names) */
     if (what == BUILTIN_TYPE) {
@@ -486,10 +468,10 @@ static void note_field(struct gate *g, uint32_t i)
         (!is_method && !gate_module_in_use(g, "dataclasses")))
         return;
     note_use(g, N(g, i)->name, USES_UNBOUND);
-    NAME(g, N(g, i)->name)->taken = 1;
+    NAME(g, N(g, i)->name)->is_field = 1;
     if (mangled) {
         note_use(g, mangled, USES_UNBOUND);
-        NAME(g, mangled)->taken = 1;
+        NAME(g, mangled)->is_field = 1;
     }
 }
 
@@ -519,7 +501,6 @@ static void note_node(struct gate *g, uint32_t i)
         if (n->field == F_kwd_attrs) {
             note_use(g, n->name, USES_UNBOUND);
             NAME(g, n->name)->kept = NAME(g, n->name)->parts_kept = 1;
-            NAME(g, n->name)->taken = 1; /* the subject may be a class */
         }
         break;
     case K_MatchClass:

@@ -62,7 +62,8 @@ struct name {
     unsigned char is_nested_class;  /* of a class in a class */
     unsigned char is_self;          /* of the first parameter of a method */
     unsigned char stored_elsewhere; /* set as an attribute of something other than `self` */
-    unsigned char taken;            /* ... or from what may be one (gate_roam.c) */
+    unsigned char is_prefixed;      /* what a name put together from text may be */
+    unsigned char is_field;         /* annotated in a class that has it, too */
     unsigned char of_class;         /* taken from a class (gate_package_own.c) */
     unsigned char may_be_set;       /* as an attribute, or it stands in a text */
     unsigned char is_keyword;       /* of a call, which may make an attribute of it */
@@ -437,8 +438,6 @@ unsigned gets_class_at(const char *name);
 int is_only_method(const struct gate *g, uint32_t function);
 /* Whether its class has the function under a second name. */
 int is_method_aliased(const struct gate *g, uint32_t function);
-/* Whether its first argument may be a class: what can be told before all facts are known. */
-int may_have_class_for_self(const struct gate *g, uint32_t function);
 /* A loaded Name that is surely an instance of a class of the source. *ret_class: that class. */
 int is_genuine_self(const struct gate *g, uint32_t i, uint32_t *ret_class);
 /* Part of a type expression, of which no code of the source gets to see the parts. */

@@ -96,9 +96,10 @@ static int is_defined(const struct gate *g, const char *text)
 static int is_own_part(const struct gate *g, uint32_t attribute)
 {
     uint32_t class, name = N(g, attribute)->name;
-    if (!is_genuine_self(g, first_child(g, attribute), &class) || NAME(g, name)->taken ||
-        NAME(g, name)->attr > ATTR_PRIVATE || g->bases_meet || is_defined(g, "__getattr__") ||
-        is_defined(g, "__getattribute__") || !has_own_bases(g, class, 0))
+    if (!is_genuine_self(g, first_child(g, attribute), &class) || NAME(g, name)->is_field ||
+        NAME(g, name)->is_prefixed || NAME(g, name)->attr > ATTR_PRIVATE || g->bases_meet ||
+        is_defined(g, "__getattr__") || is_defined(g, "__getattribute__") ||
+        !has_own_bases(g, class, 0))
         return 0;
     return class_facts_known(g, class) & CLASS_PLAIN && !gate_is_mixed(g, class);
 }

@@ -337,43 +337,6 @@ static int takes_class_unseen(const struct gate *g, uint32_t i)
     return first && N(g, first)->field == F_vararg;
 }
 
-/* `self` of a method, or what the code has just made: no class. */
-static int is_instance(const struct gate *g, uint32_t i)
-{
-    uint32_t around = function_around(g, i);
-    struct symbol *s = symbol_of(g, i);
-    int first = s && class_of_method(g, around) && s == first_parameter(g, around);
-    return (first && !is_class_parameter(g, s) && !may_have_class_for_self(g, around)) ||
-           is_own_value(g, i);
-}
-
-/* super() of a class has what its bases have as it lies there. */
-static int is_super_of_class(const struct gate *g, uint32_t i)
-{
-    return kind_of(g, i) == K_Call && builtin_what(g, first_child(g, i)) == BUILTIN_SUPER &&
-           may_have_class_for_self(g, function_around(g, i));
-}
-
-/* A property that is loaded from its class may go into another one. */
-static void note_taken(struct gate *g, uint32_t i)
-{
-    if (kind_of(g, i) != K_Attribute && kind_of(g, i) != K_Call)
-        return;
-    int reads = kind_of(g, i) == K_Call && builtin_what(g, i + 1) == BUILTIN_GETATTR;
-    uint32_t base = reads ? child_of(g, i, F_args) : first_child(g, i);
-    uint32_t text = reads ? child_at(g, i, F_args, 1) : 0;
-    uint32_t id = text && string_of(g, text) ? gate_name_find(g, string_of(g, text)) : 0;
-    id = kind_of(g, i) == K_Attribute && is_load(g, i) ? N(g, i)->name : id;
-    int chosen = text && kind_of(g, text) == K_Name; /* one of several: any */
-    if (!(id || chosen) || !base || (!chosen && NAME(g, id)->taken))
-        return;
-    if (is_class_value(g, base) || is_super_of_class(g, base) ||
-        (g->classes_roam && !is_instance(g, base))) {
-        NAME(g, id)->taken |= id != 0;
-        g->odd_classmethods |= chosen;
-    }
-}
-
 void gate_roam_collect(struct gate *g)
 {
     g->classes_roam = g->free_classmethod || has_other_ways(g);
@@ -395,6 +358,4 @@ void gate_roam_collect(struct gate *g)
         note_roaming(g, i);
     if (g->classes_roam)
         note_callers(g);
-    for (uint32_t i = 0; i < g->node_count; i++)
-        note_taken(g, i);
 }

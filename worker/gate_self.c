@@ -194,26 +194,14 @@ int is_only_method(const struct gate *g, uint32_t function)
     enum wrapping wrapping = wrapping_of(g, function);
     uint32_t s = gate_scope_find(g, N(g, class)->link, id);
     int loaded = !s || g->symbols[s].flags & SYMBOL_LOADED_IN_CLASS;
-    if (wrapping == WRAPPED_AS_PROPERTY) /* loaded or taken: put into another class, perhaps */
-        return !g->odd_classmethods && !NAME(g, id)->taken && !loaded;
+    if (wrapping == WRAPPED_AS_PROPERTY) /* no other class gets it afterwards: property_seal.c */
+        return !g->odd_classmethods && !NAME(g, id)->is_field && !loaded;
     if (wrapping == WRAPPED ||
         (g->packages && g->class_is_value)) /* np.take(C, x): C.take(x, ...) */
         return 0;
     int required = required_arguments(g, function);
     return is_called_well_by(g, class, id, required) &&
            is_called_well_as(g, class, function, required);
-}
-
-int may_have_class_for_self(const struct gate *g, uint32_t function)
-{
-    if (!class_of_method(g, function))
-        return 1;
-    const struct name *name = NAME(g, N(g, function)->name);
-    int is_static = name->dunder && name->dunder->flags & DUNDER_STATIC;
-    int well = name->max_args <= required_arguments(g, function) || name->attr == ATTR_DUNDER;
-    enum wrapping wrapping = wrapping_of(g, function);
-    return is_static || wrapping == WRAPPED ||
-           (wrapping == NOT_WRAPPED && (!well || is_method_aliased(g, function)));
 }
 
 /* The method that the parameter is `self` of, or 0. */

@@ -367,9 +367,10 @@ static int prepare(void)
 static int seal(void)
 {
     static int (*const seals[])(void) = {
-        annotation_prepare, method_seal,     memory_guard, advance_guard,   state_guard,
-        redirect_guard,     machinery_guard, copy_guard,   signature_guard, format_guard,
-        dict_guard,         path_guard,      own_guard,    class_seal,      made_seal};
+        annotation_prepare, method_seal,    memory_guard,    advance_guard,
+        state_guard,        redirect_guard, machinery_guard, copy_guard,
+        signature_guard,    format_guard,   dict_guard,      path_guard,
+        own_guard,          property_seal,  class_seal,      made_seal};
     for (size_t i = 0; i < ARRAY_LEN(seals); i++)
         if (seals[i]() < 0)
             return -1;

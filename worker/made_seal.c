@@ -255,10 +255,12 @@ static PyObject *guarded_new(PyTypeObject *meta, PyObject *args, PyObject *kwarg
     int makes_its_own = audit_is_within("collections"); /* a namedtuple's is the library's */
     AUTO_PY own = PyDict_Copy(names);
     if (!own || (!known && (check_names(own, in) < 0 || check_bases(bases, in) < 0)) ||
-        (!makes_its_own && (watch(own, "__new__") < 0 || watch(own, "_new_member_") < 0)))
+        (!makes_its_own && (watch(own, "__new__") < 0 || watch(own, "_new_member_") < 0)) ||
+        property_seal_begin(own, bases) < 0)
         return NULL;
     AUTO_PY given = PyTuple_Pack(3, name, bases, own);
-    return given ? type_new(meta, given, kwargs) : NULL;
+    AUTO_PY class = given ? type_new(meta, given, kwargs) : NULL;
+    return class && property_seal_end(own, class) == 0 ? py_take(&class) : NULL;
 }
 
 int made_seal(void)

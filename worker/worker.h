@@ -278,6 +278,14 @@ int format_guard(void);
 int signature_guard(void);
 /* made_seal.c: classes that the code makes have no names but those of class statements. As that. */
 int made_seal(void);
+/* property_seal.c: a property is for instances of the class that it was made in. As that. */
+int property_seal(void);
+/*
+ * A class is to be made with those names, of those bases: 0, or -1 and it has a property of another
+ * one. The other, when it has been made.
+ */
+int property_seal_begin(PyObject *names, PyObject *bases);
+int property_seal_end(PyObject *names, PyObject *class);
 /* method_seal.c: their methods are for their instances. Before class_seal(). As that. */
 int method_seal(void);
 

@@ -166,3 +166,73 @@ class Below(Method): pass
 result["x"] = [Method(), Below(1), type(Static()).__name__, Made()]
 """
     assert ok(run(code, None, "--python", PYTHONS[version]))["x"] == [["Method", 1], ["Below", 2], "Static", "Made"]
+
+
+@pytest.mark.parametrize("version", sorted(PYTHONS))
+def test_properties_go_where_they_may(run, version):
+    code = """
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, NamedTuple, TypeVar
+T = TypeVar("T")
+class A:
+    def __init__(self): self._v = 1
+    @property
+    def v(self): return self._v
+    @v.setter
+    def v(self, x): self._v = x
+    colour = v
+class B(A):
+    @A.v.setter
+    def v(self, x): self._v = 2 * x
+class C(B): w = A.v
+C.u = A.v
+@dataclass(slots=True)
+class D:
+    x: int = 0
+    @property
+    def y(self): return self.x
+    @y.setter
+    def y(self, z): self.x = z
+class N(NamedTuple):
+    x: int
+    @property
+    def y(self): return self.x
+class E(Enum):
+    P = 1
+    @property
+    def y(self): return self.value
+class G(ABC, Generic[T]):
+    @property
+    @abstractmethod
+    def z(self): return 7
+class H(G[int]):
+    @property
+    def z(self): return super().z
+    @property
+    def __p(self): return 8
+    def p(self): return self.__p
+shared = property(lambda self: 5)
+class I:
+    a = shared
+    def _g(self): return 6
+    g = property(_g)
+class J: a, g = shared, property(I._g)
+J.b = shared
+class Meta(type):
+    def __setattr__(cls, name, value): super().__setattr__(name, value)
+    def __delattr__(cls, name): super().__delattr__(name)
+class K(metaclass=Meta):
+    @property
+    def v(self): return 9
+K.u, K.k = K.v, 1
+del K.k
+made = [type(x)().v for x in (A(), B(), C())]
+a, d = C(), D()
+a.v, d.y = 2, 3
+result["x"] = [A().colour, a.w, a.u, d.y, N(4).y, E.P.y, H().z, H().p(), I().a, J().a, J().b, I().g, J().g, K().u,
+               A.v.__get__(a), made]
+"""
+    envelope = run(code, None, "--python", PYTHONS[version])
+    assert ok(envelope) == {"x": [1, 4, 4, 3, 4, 1, 7, 8, 5, 5, 5, 6, 6, 9, 4, [1, 1, 1]]}
