@@ -131,7 +131,10 @@ static int is_export_of(const struct gate *g, uint32_t i, const char *name)
 
 int gate_is_unknown_base(const struct gate *g, uint32_t i)
 {
-    uint32_t base = kind_of(g, i) == K_Subscript ? first_child(g, i) : i;
+    int subscript = kind_of(g, i) == K_Subscript;
+    uint32_t base = subscript ? first_child(g, i) : i;
+    if (subscript && class_sure(g, base) && decides_subscripts(g)) /* whatever the class says */
+        return 1;
     return !class_sure(g, base) && !export_sure(g, base) && builtin_sure(g, base) == BUILTIN_NONE;
 }
 
@@ -237,7 +240,8 @@ static int derives_abroad(const struct gate *g, uint32_t class, unsigned depth)
         uint32_t base = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
         uint32_t own = class_sure(g, base);
         const struct export_name *row = export_sure(g, base);
-        if (own ? depth == CHAIN_MAX || derives_abroad(g, own, depth + 1)
+        if (own ? depth == CHAIN_MAX || gate_is_unknown_base(g, c) ||
+                      derives_abroad(g, own, depth + 1)
                 : builtin_sure(g, base) == BUILTIN_NONE && !(row && row->kind == EXPORT_PLAIN_BASE))
             return 1;
     }
@@ -258,7 +262,7 @@ static int note_mixed(struct gate *g, uint32_t class, unsigned depth)
         if (N(g, c)->field != F_bases)
             continue;
         uint32_t own = class_sure(g, kind_of(g, c) == K_Subscript ? first_child(g, c) : c);
-        any |= own ? note_mixed(g, own, depth + 1) : gate_is_unknown_base(g, c);
+        any |= gate_is_unknown_base(g, c) || (own && note_mixed(g, own, depth + 1));
     }
     return any;
 }
@@ -269,7 +273,7 @@ static int note_bases(struct gate *g, uint32_t holder, enum field field)
     FOR_CHILDREN (g, c, holder) {
         uint32_t base = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
         uint32_t own = N(g, c)->field == field ? class_sure(g, base) : 0;
-        any |= own && note_mixed(g, own, 0);
+        any |= own && (gate_is_unknown_base(g, c) || note_mixed(g, own, 0));
     }
     return any;
 }
@@ -375,7 +379,7 @@ int gate_has_hidden_parts(const struct gate *g, uint32_t class, unsigned depth)
         uint32_t base = kind_of(g, c) == K_Subscript ? first_child(g, c) : c;
         uint32_t own = class_sure(g, base);
         const struct export_name *row = export_sure(g, base);
-        int known = own || row || builtin_sure(g, base) != BUILTIN_NONE;
+        int known = !gate_is_unknown_base(g, c);
         if (own && (depth == CHAIN_MAX || gate_has_hidden_parts(g, own, depth + 1)))
             return 1;
         for (size_t k = 0; k < ARRAY_LEN(names); k++)
