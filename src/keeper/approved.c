@@ -177,6 +177,7 @@ static int await_walls(struct keeper *k, struct run *run, int sync, pid_t pid,
         if (io_recv_fds(sync, &got, sizeof(got), fds, INIT_FDS, &nfds) != (ssize_t)sizeof(got))
             return err_set(reterr, CORDON_E_HELPER, 0, "the init died while building its walls");
         if (got.word == BOX_BUILT) {
+            run->meter.counted = got.counted;
             take_fds(k, run, fds);
             return 0;
         }

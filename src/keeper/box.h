@@ -22,6 +22,7 @@
 enum box_word { BOX_WANTS_IDS = 1, BOX_BUILT, BOX_FAILED };
 struct box_report {
     uint32_t word;         /* enum box_word */
+    uint32_t counted;      /* BOX_BUILT of an approved run: a control group counts what it holds */
     struct cordon_err err; /* BOX_FAILED */
 };
 

@@ -129,6 +129,7 @@ static void count_one(int dir, const char *name, dev_t proc, struct hold_objects
     int sock = S_ISSOCK(st.stx_mode) && dev == socket_dev();
     int file = S_ISREG(st.stx_mode) && dev == memory_dev();
     ret->proc_files += S_ISREG(st.stx_mode) && dev == proc;
+    ret->directories += S_ISDIR(st.stx_mode) != 0;
     if ((!pipe && !sock && !file) || !is_new(dev, st.stx_ino))
         return;
     if (pipe)

@@ -19,11 +19,17 @@
  */
 #define HOLD_SOCKET_BYTES (UINT64_C(16) * 1024)
 
+/* What is kept of a file of /proc, at the most: a line as long as a path of 60,000 directories; of a
+ * directory on overlayfs, with 130,000 names. */
+#define HOLD_PROC_BYTES (UINT64_C(64) * 1024 * 1024)
+#define HOLD_DIRECTORY_BYTES (UINT64_C(16) * 1024 * 1024)
+
 struct hold_objects {
     uint64_t pipes;
     uint64_t sockets;
-    uint64_t file_bytes; /* in memory files that a descriptor is open for */
-    uint64_t proc_files; /* of /proc: each keeps what was read of it, as long as a path's name */
+    uint64_t file_bytes;  /* in memory files that a descriptor is open for */
+    uint64_t proc_files;  /* of /proc: each keeps what was read of it */
+    uint64_t directories; /* on some file systems each keeps its list of names */
 };
 
 /* How many descriptors they are open for together: one look at each process. 0: not told (before 6.2). */

@@ -295,7 +295,7 @@ static void say_failed(const struct init *in, const struct cordon_err *err)
  * nothing of that. */
 static int say_built(struct init *in, struct cordon_err *reterr)
 {
-    const struct box_report built = {.word = BOX_BUILT};
+    const struct box_report built = {.word = BOX_BUILT, .counted = in->is_counted != 0};
     int fds[INIT_FDS];
     size_t count = 0;
 

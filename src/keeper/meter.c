@@ -128,6 +128,8 @@ static uint64_t kernel_growth(struct run *run)
     static uint64_t again_ns, turn_ns, low_now, low_before;
     uint64_t begun_ns = io_now_ns();
 
+    if (run->meter.counted)
+        return 0;
     if (begun_ns < again_ns) /* it takes as long as the host has processors */
         return low_now < low_before ? low_now : low_before;
     uint64_t now = hold_of_kernel();
@@ -180,8 +182,9 @@ static uint64_t in_sockets(struct run *run, pid_t top, const struct look *look)
 }
 
 /*
- * What descriptors keep besides. Of a file of /proc nobody tells how long what was read of it was: it may
- * be all that the kernel has grown by and the count so far does not explain.
+ * What descriptors keep besides. Of a file of /proc nobody tells how long what was read of it was, nor of
+ * a directory how many names: they are as much as there can be, of what the kernel has grown by and the count
+ * so far does not explain.
  */
 static uint64_t in_descriptors(struct run *run, pid_t top, const struct look *look,
                                uint64_t kernels)
@@ -194,14 +197,15 @@ static uint64_t in_descriptors(struct run *run, pid_t top, const struct look *lo
     if (growth <= kernels || add(look->held, growth - kernels) <= look->most)
         return 0;
     kept_look(top, 1, look->until_ns, &kept);
-    int may_be_all = look->objects.proc_files > 0 || kept.too_long;
-    return may_be_all || kept.bytes > growth - kernels ? growth - kernels : kept.bytes;
+    uint64_t most = kept.bytes + look->objects.proc_files * HOLD_PROC_BYTES +
+                    look->objects.directories * HOLD_DIRECTORY_BYTES;
+    return kept.too_long || most > growth - kernels ? growth - kernels : most;
 }
 
 /* Honest strict code does not fork. Of approved code it is no more than the kernel has taken. */
 static uint64_t in_mappings(struct run *run, pid_t top, const struct look *look)
 {
-    if (look->sum.processes < 2)
+    if (look->sum.processes < 2 && !run->spec.approved)
         return 0;
     uint64_t growth = run->spec.approved ? kernel_growth(run) : UINT64_MAX;
     if (add(look->held, growth) <= look->most)

@@ -40,6 +40,7 @@ struct metered {
     uint64_t cpu_ns;       /* the most that it was seen to have used, */
     uint64_t start_ms;     /* and what of that before its code began */
     uint64_t born_bytes;   /* what an approved run's interpreter says it had then */
+    uint32_t counted;      /* a control group counts: the host's kernel tells nothing more of it */
     uint64_t unasked;      /* what it makes that no look sees, it makes without asking us */
     uint64_t told_ns;      /* of what is not its first process's own, what the engine knows */
     uint64_t hiding_ns;    /* when something had gone last that nobody had waited for */

@@ -111,7 +111,7 @@ static const struct promise approved_promises[] = {
     {"prctl", {76}, SYS_ALLOW},              /* PR_LOCK_SHADOW_STACK_STATUS */
     {"prctl", {0x59616d61, 1}, SYS_ALLOW},   /* PR_SET_PTRACER */
     {"io_setup", {1, X}, SYS_ASK},
-    {"mbind", {X, X, X, X, X, 0}, SYS_ASK},
+    {"mbind", {X, X, X, X, X, 0}, SYS_REFUSE},
     {"set_mempolicy", {X, X, X}, SYS_ALLOW},
     {"landlock_create_ruleset", {X, 8, 0}, SYS_ASK},
     {"ioctl", {X, 0x5412, X}, SYS_REFUSE}, /* TIOCSTI */
