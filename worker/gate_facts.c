@@ -461,7 +461,7 @@ static void note_field(struct gate *g, uint32_t i)
 {
     const struct name *name = NAME(g, N(g, i)->name);
     uint32_t s = gate_scope_find(g, N(g, i)->scope, N(g, i)->name);
-    int is_method = s && g->symbols[s].kinds & BINDS(BIND_FUNCTION);
+    int is_method = s && g->symbols[s].kinds & (BINDS(BIND_FUNCTION) | BINDS(BIND_CLASS));
     const char *inner = name->text[0] == '_' ? strstr(name->text + 1, "__") : NULL; /* _B__run */
     uint32_t mangled = inner ? gate_name_find_text(g, inner, strlen(inner)) : 0;
     if (!is_in_field(g, i, K_AnnAssign, F_target) ||

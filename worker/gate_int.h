@@ -434,6 +434,8 @@ struct symbol *first_parameter(const struct gate *g, uint32_t function);
 uint32_t parameter_at(const struct gate *g, uint32_t function, unsigned at);
 /* At which place a method of that name gets a class, or 0. */
 unsigned gets_class_at(const char *name);
+/* Whether a class of the source may come back as a value, without being passed on by name. */
+int gate_hands_out_classes(const struct gate *g);
 /* Whether the function can only run as a method of an instance of a class of the source. */
 int is_only_method(const struct gate *g, uint32_t function);
 /* Whether its class has the function under a second name. */

@@ -232,6 +232,7 @@ static int hands_out_classes(const struct gate *g, uint32_t i)
 
 void gate_package_classes(struct gate *g)
 {
+    g->class_is_value |= g->packages && gate_hands_out_classes(g);
     for (uint32_t i = 0; g->packages && i < g->node_count; i++) {
         if (kind_of(g, i) == K_ClassDef)
             g->class_is_value |= has_own_decorator(g, i);

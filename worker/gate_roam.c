@@ -137,8 +137,9 @@ int gate_called_with(const struct gate *g, uint32_t i)
 /* Whether a method of the code may be what `x == C` or `C in x` asks, which gets the class. */
 static int answers_comparisons(const struct gate *g)
 {
-    static const char *const names[] = {"__contains__", "__eq__", "__ge__", "__gt__",
-                                        "__le__",       "__lt__", "__ne__"};
+    static const char *const names[] = {"__contains__", "__eq__",   "__ge__", "__getitem__",
+                                        "__gt__",       "__iter__", "__le__", "__lt__",
+                                        "__ne__",       "__next__"};
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         if (is_defined(g, names[k]))
             return 1;
@@ -274,6 +275,25 @@ static int is_class_alias(const struct gate *g, uint32_t i)
     return !class || !is_enum_class(g, class);
 }
 
+/* A class in a class that is a member, the default of a field, or found by a text or pattern. */
+static int is_value_of_class(const struct gate *g, uint32_t i)
+{
+    const struct name *name = NAME(g, N(g, i)->name);
+    const struct scope *around = &g->scopes[N(g, i)->scope];
+    return around->kind == SCOPE_CLASS &&
+           (name->is_field || name->may_be_set || name->kept || is_enum_class(g, around->node));
+}
+
+int gate_hands_out_classes(const struct gate *g)
+{
+    if (is_mentioned(g, "catch_warnings") && is_mentioned(g, "category"))
+        return 1;
+    for (uint32_t i = 0; i < g->node_count; i++)
+        if (kind_of(g, i) == K_ClassDef && is_value_of_class(g, i))
+            return 1;
+    return 0;
+}
+
 /* What hands out classes that the code nowhere passes on by name. */
 static int has_other_ways(const struct gate *g)
 {
@@ -281,7 +301,8 @@ static int has_other_ways(const struct gate *g)
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         if (is_mentioned(g, names[k]))
             return 1;
-    return g->fields || gate_is_read(g, READS_DEFAULT_FACTORY) || gate_is_read(g, READS_REGISTRY) ||
+    return g->fields || g->fields_roam || gate_is_read(g, READS_DEFAULT_FACTORY) ||
+           gate_is_read(g, READS_REGISTRY) ||
            (is_mentioned(g, "partial") && gate_is_read(g, READS_FUNC));
 }
 
@@ -339,7 +360,8 @@ static int takes_class_unseen(const struct gate *g, uint32_t i)
 
 void gate_roam_collect(struct gate *g)
 {
-    g->classes_roam = g->free_classmethod || has_other_ways(g);
+    g->classes_roam = g->free_classmethod || has_other_ways(g) ||
+                      (is_mentioned(g, "catch_warnings") && is_mentioned(g, "category"));
     g->compares = answers_comparisons(g);
     g->copied_methods = g->hooked_copies && is_mentioned(g, "__deepcopy__");
     for (size_t k = 0; k < ARRAY_LEN(g->modules); k++)
@@ -349,7 +371,8 @@ void gate_roam_collect(struct gate *g)
         if (kind_of(g, i) == K_ClassDef) {
             g->hidden_parts |= gate_has_hidden_parts(g, i, 0);
             g->enum_makers |= is_enum_class(g, i) && is_defined(g, "__new__");
-            g->classes_roam |= is_shown_to_code(g, i) || !stays_class(g, i);
+            g->classes_roam |=
+                is_shown_to_code(g, i) || !stays_class(g, i) || is_value_of_class(g, i);
             NAME(g, N(g, i)->name)->is_nested_class |=
                 g->scopes[N(g, i)->scope].kind == SCOPE_CLASS;
         }
