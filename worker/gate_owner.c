@@ -168,10 +168,21 @@ static int ends_with(const char *text, const char *end)
     return n <= len && strcmp(text + len - n, end) == 0;
 }
 
+/* An attribute that is put on a class later may name a descriptor, too: dataclass(slots=True) says so. */
+static int are_stored_tame(const struct gate *g, PyObject *prefix, int others)
+{
+    for (uint32_t id = 1; id < g->name_count; id++)
+        if (NAME(g, id)->stored_elsewhere && !is_tame_made(g, prefix, NAME(g, id)->text, others))
+            return 0;
+    return 1;
+}
+
 /* kept: the attribute that keeps it, which no class binds, and no descriptor may set. */
 static int are_made_tame(const struct gate *g, PyObject *prefix, const char *kept)
 {
     int others = may_change_others(g);
+    if (!are_stored_tame(g, prefix, others))
+        return 0;
     for (uint32_t s = 1; s < g->symbol_count; s++) {
         const struct symbol *symbol = &g->symbols[s];
         const char *name = NAME(g, symbol->name)->text;
