@@ -204,8 +204,8 @@ static int gets_class(const struct gate *g, const struct symbol *s)
     const struct bind *b = s->kinds & BINDS(BIND_PARAMETER) ? &g->binds[s->first] : NULL;
     uint32_t arguments = b && b->kind == BIND_PARAMETER ? N(g, b->node)->parent : 0;
     uint32_t function = arguments ? N(g, arguments)->parent : 0;
-    if (!function || !class_of_method(g, function))
-        return 0;
+    if (!function || g->scopes[N(g, function)->scope].kind != SCOPE_CLASS)
+        return 0; /* wherever in the class it stands */
     unsigned at = gets_class_at(NAME(g, N(g, function)->name)->text);
     if (at && parameter_at(g, function, at) == b->node)
         return 1;

@@ -126,7 +126,7 @@ static int take(const char *text, const char *before, char end, char *value, siz
     size_t skip = strlen(before);
     if (strncmp(text, before, skip) != 0)
         return 0;
-    (void)snprintf(value, size, "%s", text + skip);
+    (void)snprintf(value, size, "%.*s", (int)size - 1, text + skip);
     char *last = strrchr(value, end);
     if (last)
         *last = '\0';

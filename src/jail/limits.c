@@ -92,7 +92,7 @@ static int apply_one(const struct limit *limit, struct cordon_err *reterr)
 /*
  * An approved run is a normal program of the caller's and starts other programs. Many of
  * them reserve far more address space than they use (Go, V8, numerical libraries with a
- * buffer for each thread, WebAssembly, sanitizers): of it there is no end, of private memory a quarter more than the
+ * buffer for each thread, WebAssembly): of it there is no end, of private memory a quarter more than the
  * keeper allows the tree to hold, so that one huge object is a MemoryError and no kill.
  */
 static void widen(const struct sandbox_spec *spec, uint64_t *vm, uint64_t *data, uint64_t *file)
