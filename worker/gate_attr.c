@@ -335,7 +335,7 @@ int check_attribute(struct gate *g, uint32_t i)
                          "This may set `%s` of an object of the standard library, which goes by "
                          "it: it is only known to be this code's own on `self`.",
                          name->text);
-    enum rule_id rule;
+    enum rule_id rule = RULE_PRIVATE_ATTRIBUTE;
     const char *why = refusal_on(g, N(g, i)->name, first_child(g, i), &rule);
     if (why && rule == RULE_PRIVATE_ATTRIBUTE && name->attr == ATTR_PRIVATE && is_unmangled(g, i))
         return 0;
