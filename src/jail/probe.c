@@ -100,8 +100,7 @@ static const struct probe table[] = {
     {"hidden-memory", "seccomp", PROBE_COPY, look_hidden_memory, 0, 0,
      "an approved run's memory that none of its processes shows counts",
      "run Linux 5.19 or later, outside of whatever answers the system calls of this program for "
-     "the "
-     "kernel (LXD, a supervised container), or where each run can have a control group",
+     "the kernel (LXD, a supervised container), or where each run can have a control group",
      NULL},
     {"contained", "no-new-privs", PROBE_HERE, look_contained, 0, PROBE_CONTAINED,
      "where namespaces cannot be had, the rest can",

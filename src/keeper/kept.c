@@ -13,8 +13,7 @@
 
 struct looking {
     uint64_t until_ns;
-    unsigned
-        steps; /* who has few is looked at to the end, however long we waited for a processor */
+    unsigned steps; /* who has few is looked at to the end, however long we had to wait */
     struct kept *ret;
 };
 

@@ -88,9 +88,9 @@ static void open_places(struct run *run, pid_t top)
 }
 
 /*
- * Root's tasks no resource limit holds, nor a user's without a user namespace, and they make more of themselves faster than a look at
- * all of them is over. A peek costs one small file: so many numbers given out since, so many
- * tasks more at the most.
+ * Root's tasks no resource limit holds, nor a user's without a user namespace, and they make more of
+ * themselves faster than a look at all of them is over. A peek costs one small file: so many numbers
+ * given out since, so many tasks more at the most.
  */
 static int has_to_peek(const struct keeper *k, const struct run *run)
 {

@@ -39,7 +39,7 @@ EXPECTED = {
     "fork_many": (OK, 4),
     "daemon_outlives": (OK, 4),
     "daemon_holds_output": (OK, 4),
-    "outlive_deadline": ({"timeout"}, 7),
+    "outlive_deadline": ({"timeout", "limit"}, 7),
     "signal_host": (OK, 4),
     "debug_host": (OK, 4),
     "gain_privileges": (OK, 4),
