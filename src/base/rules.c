@@ -186,7 +186,7 @@ const struct rule rules[RULE_COUNT] = {
         "# -*- coding: utf-7 -*-", "# -*- coding: utf-8 -*-", NULL},
     [RULE_MORE_WARNINGS] = {"more-warnings",
         "There are more warnings than are shown.",
-        NULL, NULL,
+        NULL, "for i in range(400):\n    print(i)",
         "print(\"\\n\".join(f\"import os{i}\" for i in range(400)))"},
 };
 /* clang-format on */
